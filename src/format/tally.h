@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * On-disk form of a process's tally: RUN/<host>.<pid>.<start>/tally.
+ *
+ * record/ writes it through a shared mapping while the program runs, so the file is valid after
+ * any end of the program; read/ opens it as untrusted input. It starts with a fmt_head whose
+ * section table says where everything lies; a compacted copy differs only in those offsets.
+ * All integers are little-endian words of the recording machine (byte_order tells), all
+ * sections are zero where nothing was written. Times: "ticks" are units of fmt_process.clock,
+ * "ns" are CLOCK_MONOTONIC_RAW nanoseconds of the node.
+ */
+#ifndef SONDE_FORMAT_TALLY_H
+#define SONDE_FORMAT_TALLY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define FMT_TALLY_MAGIC "SONDETLY"
+#define FMT_LAUNCH_MAGIC "SONDELCH"
+#define FMT_MAJOR 1
+#define FMT_MINOR 0
+#define FMT_BYTE_ORDER 0x01020304u
+
+#define FMT_BUCKETS 165  /* histogram: 4 steps per octave, see fmt_bucket() */
+#define FMT_FRAMES 64    /* deepest nesting of traced calls per thread */
+#define FMT_INTERVALS 4096
+
+enum fmt_section_kind {
+	FMT_SECTION_PROCESS = 1, /* 1 x fmt_process */
+	FMT_SECTION_BACKENDS,    /* fmt_backend */
+	FMT_SECTION_FUNCTIONS,   /* fmt_function, index = slot - 1 */
+	FMT_SECTION_STRINGS,     /* bytes; a name is its offset; offset 0 is the empty name */
+	FMT_SECTION_THREADS,     /* stride bytes each: fmt_thread, then at +4096 fmt_stats[slot - 1] */
+	FMT_SECTION_DEVICES,     /* fmt_device */
+	FMT_SECTION_OPS,         /* fmt_op: device work by name */
+	FMT_SECTION_TRANSFERS,   /* fmt_transfer */
+	FMT_SECTION_MEMORY,      /* fmt_memory */
+	FMT_SECTION_BUILDS,      /* fmt_build */
+	FMT_SECTION_COUNT
+};
+
+struct fmt_section {
+	uint32_t kind;     /* enum fmt_section_kind; a reader skips kinds it does not know */
+	uint32_t stride;   /* bytes from one item to the next */
+	uint64_t offset;   /* of the first item, from the start of the file */
+	uint64_t capacity; /* items that fit */
+	uint64_t used;     /* items in use; published after their content (release) */
+};
+
+struct fmt_head {
+	char magic[8];
+	uint16_t major, minor; /* a reader takes its own major */
+	uint32_t byte_order;
+	uint32_t head_bytes; /* sizeof(struct fmt_head) of the writer */
+	uint32_t section_count;
+	struct fmt_section section[16];
+};
+
+/* The three clocks read together; error_ns is the width of the bracket around the reads. */
+struct fmt_triple {
+	uint64_t ticks;
+	uint64_t raw_ns;  /* CLOCK_MONOTONIC_RAW */
+	uint64_t real_ns; /* CLOCK_REALTIME */
+	uint64_t error_ns;
+};
+
+enum fmt_clock {
+	FMT_CLOCK_COUNTER = 0,  /* invariant TSC, cntvct */
+	FMT_CLOCK_MONOTONIC = 1 /* ticks are CLOCK_MONOTONIC nanoseconds */
+};
+
+/* How a process ended, as far as it could say itself; the launcher's record knows better. */
+enum fmt_end {
+	FMT_END_NONE = 0, /* still running or killed */
+	FMT_END_EXIT,     /* exit handlers ran */
+	FMT_END_QUICK,    /* _exit, quick_exit */
+	FMT_END_ABORT,    /* abort, MPI_Abort and the like */
+	FMT_END_EXEC      /* replaced by another program */
+};
+
+/* Notes a process makes about its own recording: bits of fmt_process.notes */
+enum fmt_note {
+	FMT_NOTE_CHILDREN_UNTRACED = 1u << 0, /* a program was started without our preload */
+	FMT_NOTE_NO_SPACE = 1u << 1,          /* growth failed: disk full, file size limit */
+	FMT_NOTE_PRIVATE = 1u << 2,           /* nothing could be mapped: lost if killed */
+	FMT_NOTE_SECOND_PROVIDER = 1u << 3,   /* two libraries implement one API */
+	FMT_NOTE_APPROXIMATE = 1u << 4        /* some device figure was folded approximately */
+};
+
+struct fmt_process {
+	uint32_t pid, ppid;
+	int32_t rank, size;   /* -1: unknown */
+	uint32_t clock;       /* enum fmt_clock */
+	uint32_t end;         /* enum fmt_end */
+	uint32_t notes;       /* enum fmt_note */
+	uint32_t generations; /* fork depth since the last exec */
+	uint64_t birth_ticks; /* start of the program image, or fork */
+	uint64_t end_ticks;   /* 0: did not say */
+	struct fmt_triple open; /* at the first traced event */
+	struct fmt_triple last; /* newest, refreshed at most once a second and at the end */
+	uint64_t exe, command, cwd, host; /* names (offsets into strings); command is NUL-separated as spaces */
+	uint64_t lost_threads;  /* threads that got no block: their calls are in lost of the backends */
+	uint64_t bad_ticks;     /* calls whose clock ran backwards: counted, time dropped */
+	uint64_t start_time;    /* field 22 of /proc/PID/stat, clock ticks since boot */
+	uint64_t call_cost;     /* ticks that one traced call pair costs, measured at open */
+	uint64_t reserved[6];
+};
+
+struct fmt_backend {
+	uint64_t name;        /* "mpi", "opencl" */
+	uint64_t attached_by; /* "preload", "dlsym", "OPENCL_LAYERS", ... comma-separated */
+	uint64_t library;     /* path of the object that provides the API */
+	uint32_t hooked;      /* functions that this build can wrap */
+	uint32_t layer;       /* depth in the stack of layers: greater is nearer to the program */
+	uint64_t lost;        /* calls or device records seen but not recorded */
+	uint64_t device_seen; /* device operations launched */
+	uint64_t device_recorded; /* of those, delivered with times */
+	uint64_t untimed;     /* delivered without usable times */
+	uint64_t late;        /* delivered before the fold line: approximate in the union */
+	uint64_t second;      /* name: another provider whose calls passed unwrapped, or 0 */
+	uint64_t reserved[4];
+	/* unfinished = device_seen - device_recorded - untimed - lost device records */
+};
+
+enum fmt_function_flag {
+	FMT_FUNCTION_COUNTED = 1u << 0 /* only counted, not timed: hist[0] holds the calls */
+};
+
+struct fmt_function {
+	uint64_t name;    /* as the program knows it: "MPI_Send" for all language bindings */
+	uint32_t backend; /* index into backends */
+	uint32_t kind;    /* enum sonde_kind */
+	uint32_t flags;   /* enum fmt_function_flag */
+	uint32_t layer;   /* of the backend, unless the function says otherwise */
+	uint64_t reserved;
+};
+
+/*
+ * What is known of one function in one thread (ticks), or of one device operation (ns).
+ * calls = sum of hist. self = total - child.
+ */
+struct fmt_stats {
+	uint64_t total;      /* outermost calls only */
+	uint64_t child;      /* traced time beneath; a recursive call's own time is subtracted (two's complement) */
+	uint64_t nmin;       /* ~min, so that zero means none */
+	uint64_t max;
+	uint64_t failed;
+	uint64_t unfinished; /* entered, left by longjmp, exception or thread exit */
+	uint64_t bytes_out, bytes_in;
+	uint64_t posted;     /* of bytes_in: calls for which only the posted size is known */
+	uint64_t device_ns;  /* device time spanned by blocking copies of this row */
+	uint64_t blocked;    /* ticks of the calls of this row that waited for a device copy */
+	uint64_t hist[FMT_BUCKETS];
+};
+
+struct fmt_frame {
+	uint64_t begin;  /* ticks */
+	uint64_t child;  /* ticks spent in finished traced calls beneath */
+	uint64_t stack;  /* address of the wrapper's frame */
+	uint32_t slot;   /* 1-based function */
+	uint32_t reserved;
+};
+
+struct fmt_thread {
+	uint32_t tid;
+	uint32_t depth;      /* open calls: frame[1] .. frame[depth]; bit 31: inside the tool */
+	uint32_t rows;       /* fmt_stats usable in this block */
+	uint32_t served;     /* threads that used this block one after another */
+	uint64_t first;      /* ticks of its first traced call */
+	uint64_t lost;       /* calls seen without room to record them */
+	uint64_t reserved[4];
+	struct fmt_frame frame[FMT_FRAMES + 1];
+};
+#define FMT_THREAD_ROWS_OFFSET 4096
+
+struct fmt_interval {
+	uint64_t begin, end; /* ns, half open */
+};
+
+struct fmt_track {       /* disjoint, sorted intervals, then what was folded before them */
+	uint32_t used;
+	uint32_t busy;       /* odd while being changed: the reader sorts and merges again */
+	uint64_t folded_ns;  /* union of what lies before the fold line */
+	struct fmt_interval interval[FMT_INTERVALS];
+};
+
+struct fmt_device {
+	uint64_t name;       /* for people: "NVIDIA H100", "cpu-haswell ..." */
+	uint64_t key;        /* name that tells one device of the node from another: UUID, PCI address */
+	uint32_t backend;
+	uint32_t ordinal;    /* as the program counts devices */
+	uint64_t fold_line;  /* ns: everything before it is in the folded sums; 0: nothing folded */
+	uint64_t overlap_folded_ns;
+	uint64_t clock_error_ns; /* bound of the device-to-host clock conversion */
+	uint64_t kernels_sum_ns, copies_sum_ns;
+	struct fmt_track kernels, copies;
+};
+
+struct fmt_op {
+	uint64_t name;
+	uint32_t backend, device, kind; /* kind: enum sonde_kind: launch, copy, fill, ... */
+	uint32_t reserved;
+	uint64_t bytes;
+	struct fmt_stats stats; /* ns */
+};
+
+struct fmt_transfer {
+	uint32_t backend, device;
+	uint32_t direction, memory; /* enum sonde_direction, enum sonde_memory_kind */
+	uint64_t calls, bytes, total_ns;
+	uint64_t reserved[2];
+};
+
+struct fmt_memory {
+	uint32_t backend, device;  /* device UINT32_MAX: host memory */
+	uint32_t memory, reserved; /* enum sonde_memory_kind */
+	uint64_t allocs, frees, alloc_bytes, live_bytes, peak_bytes;
+};
+
+struct fmt_build {
+	uint64_t name;
+	uint32_t backend, source;  /* enum sonde_build_source */
+	uint64_t calls, failed, total; /* ticks */
+	uint64_t processes;        /* child processes that builds were seen to run */
+};
+
+/*
+ * RUN/launch.<host>.<pid>.<start>: written by the launcher, one per started program, so that the
+ * end of a program and the node's clock are known however it ended. Followed by `command_bytes`
+ * of NUL-separated arguments.
+ */
+struct fmt_launch {
+	char magic[8];
+	uint16_t major, minor;
+	uint32_t byte_order;
+	uint32_t launch_bytes;   /* sizeof(struct fmt_launch) */
+	uint32_t command_bytes;
+	uint32_t pid, program_pid;
+	int32_t rank, size, local_size; /* -1: unknown */
+	int32_t wait_status;     /* as waitpid gave it; valid when ended */
+	uint32_t clock;          /* enum fmt_clock */
+	uint32_t ended;          /* 1: wait_status and end are valid */
+	uint64_t program_start;  /* field 22 of /proc/PID/stat of the program */
+	struct fmt_triple start; /* just before fork */
+	struct fmt_triple end;   /* just after waitpid */
+	char host[64];
+	uint64_t untraceable;    /* 0, or 1 + index of the reason why the target cannot be traced */
+	uint64_t reserved[4];
+};
+
+/* Bucket of a duration: 4 steps per octave of (ticks + 4); the last bucket holds the rest. */
+static inline unsigned fmt_bucket(uint64_t ticks)
+{
+	uint64_t value = ticks + 4;
+	unsigned octave = 63 - (unsigned)__builtin_clzll(value);
+	unsigned bucket = (unsigned)(value >> (octave - 2)) + 4 * octave - 12;
+
+	return bucket < FMT_BUCKETS - 1 ? bucket : FMT_BUCKETS - 1;
+}
+
+/* Smallest duration that falls into a bucket. */
+static inline uint64_t fmt_bucket_floor(unsigned bucket)
+{
+	unsigned octave = bucket / 4 + 2;
+
+	return ((uint64_t)(4 + bucket % 4) << (octave - 2)) - 4;
+}
+
+_Static_assert(sizeof(struct fmt_stats) == 1408, "rows are 22 cache lines");
+_Static_assert(sizeof(struct fmt_thread) <= FMT_THREAD_ROWS_OFFSET, "frames fit the thread's page");
+_Static_assert(sizeof(struct fmt_head) <= 1024, "head is small");
+
+#endif

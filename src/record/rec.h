@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The recorder's interface to backends: the one header of record/ that backends/ may include
+ * (generated wrappers include rec_hot.h, which includes this).
+ *
+ * Everything here runs inside the traced program. No function prints, exits, allocates per event
+ * or changes errno; all of them may be called from any thread, also from a runtime's own.
+ */
+#ifndef SONDE_RECORD_REC_H
+#define SONDE_RECORD_REC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "format/kinds.h"
+#include "format/tally.h"
+
+#define REC_EXPORT __attribute__((visibility("default")))
+#define REC_COLD __attribute__((noinline, cold))
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+typedef uintptr_t rec_word; /* one argument or result as the machine passes it */
+
+/* ---- what the generator emits for each API ------------------------------------------------ */
+
+enum rec_function_flag {
+	REC_DISCOVERY = 1u << 0, /* may be called by runtimes that look around: opens no record */
+	REC_QUERY = 1u << 1,     /* kind query: counted, timed only with --queries */
+	REC_POLLS = 1u << 2,     /* returns at once, called in loops */
+	REC_OPENS = 1u << 3,     /* start-up call: its provider is looked up on every call */
+	REC_ENTER = 1u << 4,     /* backend->enter is called before the real function */
+	REC_LEAVE = 1u << 5      /* backend->leave is called after it */
+};
+
+/* A function of the API as the program knows it; index F. Constant, no pointers (no relocations). */
+struct rec_function {
+	uint32_t name;   /* offset into backend->pool */
+	uint8_t kind;    /* enum sonde_kind */
+	uint8_t flags;   /* enum rec_function_flag */
+	uint8_t args;    /* number of arguments */
+	uint8_t reserved;
+};
+
+/* A symbol that reaches a function (MPI_Send, PMPI_Send, mpi_send_, ...); index S. */
+struct rec_symbol {
+	uint32_t name;     /* offset into backend->pool: as the real library exports it */
+	uint16_t function; /* F */
+	uint8_t variant;   /* backend-defined: language binding, layer entry */
+	uint8_t args;      /* words that the wrapper forwards */
+};
+
+/* A name that dlsym can be asked for, sorted by name (byte order). */
+struct rec_export {
+	uint32_t name;     /* offset into backend->pool */
+	uint32_t symbol;   /* S */
+	int32_t wrapper;   /* address of the wrapper, relative to the table's first byte */
+};
+
+struct rec_call;
+
+struct rec_backend {
+	uint32_t size; /* sizeof(struct rec_backend) */
+	uint32_t functions, symbols, exports;
+	const char *name;
+	const char *pool; /* NUL-terminated strings */
+	const struct rec_function *function;
+	const struct rec_symbol *symbol;
+	const struct rec_export *export_table;
+	const char *front;    /* '\0'-separated, ends with an empty one: name prefixes of the API's front library */
+	const char *runtimes; /* likewise: objects whose calls are the runtime's own, not the program's */
+	uint32_t layer;       /* depth in the stack of layers: greater is nearer to the program */
+	uint16_t *slot;       /* [symbols], page-aligned, wiped on fork: 0 = not assigned */
+	void **real;          /* [symbols] */
+	/* Answer of a function whose API is absent from the process; never NULL. */
+	void *(*absent)(uint32_t symbol);
+	/*
+	 * Hooks; all may be NULL. args are the words of the call and may be changed by enter. enter and
+	 * leave are called for functions with REC_ENTER/REC_LEAVE, recorded or not (call->slot tells).
+	 */
+	void (*enter)(struct rec_call *call, rec_word *args);
+	void (*leave)(struct rec_call *call, rec_word *args, rec_word result);
+	void (*opened)(void);  /* this process's record has just been opened (again after a fork) */
+	void (*flush)(uint64_t deadline_raw_ns); /* collect outstanding device records; must not block on the runtime */
+	uint64_t (*oldest_open)(void); /* submission (raw ns) of the oldest undelivered device operation, or UINT64_MAX */
+	/* Filled by rec_backend_register(). */
+	uint32_t index;        /* backend index in the record, UINT32_MAX before it is open */
+	uint32_t state;
+	uintptr_t low, high;   /* address range of the object that holds the wrappers */
+	struct rec_backend *next;
+};
+
+/* Called by the constructor of each wrapper object; safe to call twice. */
+REC_EXPORT void rec_backend_register(struct rec_backend *backend, const void *ehdr, const void *end);
+
+/* ---- a call ------------------------------------------------------------------------------- */
+
+/* Lives on the wrapper's stack. */
+struct rec_call {
+	struct rec_backend *backend;
+	uint32_t symbol;   /* S */
+	uint32_t slot;     /* 0: not recorded (off, nested inside the runtime, no room) */
+	uint32_t depth;    /* of this call in the thread's stack */
+	uint16_t failed;   /* set by the wrapper, before leave */
+	uint16_t own;      /* the tool itself makes this call: the wrapper calls no hooks */
+	uint64_t begin;    /* ticks */
+	struct fmt_thread *thread;
+	uint64_t user[2];  /* for the backend, from enter to leave */
+};
+
+/*
+ * Entry of the general path: resolves the real function, opens records, decides whether the call
+ * counts, pushes the frame. backend->real[symbol] is callable after it in any case. Functions with
+ * REC_QUERY are counted here and get slot 0, unless queries are to be timed.
+ */
+REC_EXPORT void rec_enter(struct rec_call *call, struct rec_backend *backend, uint32_t symbol,
+			  const void *return_address, uintptr_t frame_address);
+/* Exit of the general path; only when call->slot is not 0. */
+REC_EXPORT void rec_leave(struct rec_call *call);
+/* Row of a recorded call; valid between enter and leave hooks. For the backend's own figures. */
+static inline struct fmt_stats *rec_call_row(const struct rec_call *call)
+{
+	char *rows = (char *)call->thread + FMT_THREAD_ROWS_OFFSET;
+
+	return (struct fmt_stats *)rows + (call->slot - 1);
+}
+static inline void rec_call_bytes(const struct rec_call *call, uint64_t out, uint64_t in, bool posted)
+{
+	struct fmt_stats *row = rec_call_row(call);
+
+	row->bytes_out += out;
+	row->bytes_in += in;
+	row->posted += posted;
+}
+
+/*
+ * While a thread is inside a guard, calls that it makes into traced APIs pass unrecorded: the
+ * backend's own questions to the runtime. Guards nest; leave takes what enter gave.
+ */
+REC_EXPORT uint32_t rec_guard_enter(void);
+REC_EXPORT void rec_guard_leave(uint32_t token);
+
+/* The real function behind any symbol of the backend, for the backend's own use; NULL if absent. */
+REC_EXPORT void *rec_real(struct rec_backend *backend, uint32_t symbol);
+/* A data or function symbol of the library that provides the backend's API (global scope first). */
+REC_EXPORT void *rec_provider_symbol(struct rec_backend *backend, const char *name);
+
+/* ---- things, interned once ------------------------------------------------------------------ */
+
+/* Offset in the record's strings; equal bytes give equal offsets; longer than 4096 bytes are cut. 0: no room. */
+REC_EXPORT uint64_t rec_name(const char *bytes, size_t length);
+
+/* Device index in this process's record, or UINT32_MAX. key tells devices of the node apart. */
+REC_EXPORT uint32_t rec_device(struct rec_backend *backend, const char *key, const char *name, uint32_t ordinal);
+
+/* Ledger of the device side. */
+REC_EXPORT void rec_device_seen(struct rec_backend *backend); /* an operation was launched */
+REC_EXPORT void rec_device_untimed(struct rec_backend *backend);
+REC_EXPORT void rec_device_lost(struct rec_backend *backend);
+REC_EXPORT void rec_lost(struct rec_backend *backend); /* a call that could not be recorded */
+
+struct rec_span {
+	uint64_t begin_ns, end_ns; /* host CLOCK_MONOTONIC_RAW; begin <= end */
+	uint64_t error_ns;         /* bound of the clock conversion */
+	uint64_t name;             /* rec_name() */
+	uint64_t bytes;            /* of copies and fills */
+	uint32_t device;           /* rec_device() */
+	uint32_t kind;             /* enum sonde_kind: launch = kernel; copy, fill, map count as copies; others as neither */
+	uint32_t direction;        /* enum sonde_direction, for copies and fills */
+	uint32_t memory;           /* enum sonde_memory_kind of the host side, for copies */
+};
+/* Folds one finished device operation into unions, sums and rows. Counts it as recorded. */
+REC_EXPORT void rec_device_span(struct rec_backend *backend, const struct rec_span *span);
+
+/* Memory in use: bytes > 0 allocates, bytes < 0 frees. device UINT32_MAX: host memory. */
+REC_EXPORT void rec_memory(struct rec_backend *backend, uint32_t device, enum sonde_memory_kind kind, int64_t bytes);
+
+/* One build of device code. ticks: its duration on the calling thread. */
+REC_EXPORT void rec_build(struct rec_backend *backend, uint64_t name, enum sonde_build_source source,
+			  uint64_t ticks, bool failed);
+
+/* The backend's library and how it was reached, for the ledger: "preload", "OPENCL_LAYERS", ... */
+REC_EXPORT void rec_attached(struct rec_backend *backend, const char *how, const char *library);
+
+/* Rank and size of this process, once the runtime knows them. */
+REC_EXPORT void rec_rank(int rank, int size);
+
+/* ---- small tools ---------------------------------------------------------------------------- */
+
+REC_EXPORT uint64_t rec_raw_ns(void);   /* CLOCK_MONOTONIC_RAW */
+REC_EXPORT bool rec_on(void);           /* this process has an open record and recording is not off */
+
+/*
+ * Fixed-capacity table word -> struct of `item_bytes`, for handles (buffers, queues, programs).
+ * Open addressing in anonymous pages, grows by doubling, spin-locked, empty again in a forked child
+ * only if the backend clears it. No item moves while the lock is held.
+ */
+struct rec_map {
+	uint32_t lock;
+	uint32_t item_bytes;
+	uint64_t used, capacity;
+	void *cells;
+};
+#define REC_MAP(type) { .item_bytes = sizeof(type) }
+REC_EXPORT void *rec_map_lock(struct rec_map *map, rec_word key, bool create); /* NULL: absent or no memory (then unlocked) */
+REC_EXPORT void rec_map_unlock(struct rec_map *map);
+REC_EXPORT bool rec_map_take(struct rec_map *map, rec_word key, void *item_out); /* removes; item_out may be NULL */
+REC_EXPORT bool rec_map_get(struct rec_map *map, rec_word key, void *item_out);  /* copies */
+REC_EXPORT bool rec_map_put(struct rec_map *map, rec_word key, const void *item); /* inserts or replaces */
+
+REC_EXPORT void rec_lock(uint32_t *lock);   /* spin, yields; a lock inherited through fork is taken over */
+REC_EXPORT void rec_unlock(uint32_t *lock);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Inline fast path of generated wrappers: a call at depth 0 of a function that already has its slot.
+ * Everything else goes to rec_enter()/rec_leave(). Every instruction here is paid per traced
+ * call: see docs/HOT-PATH.md, measure with callgrind before and after.
+ */
+#ifndef SONDE_RECORD_REC_HOT_H
+#define SONDE_RECORD_REC_HOT_H
+
+#include "record/rec.h"
+
+/*
+ * Per-thread state. capacity is 0 whenever the fast path must not be taken (no block yet, recording off,
+ * no invariant counter), so that one compare of the slot covers all of it.
+ */
+struct rec_tls {
+	uint32_t capacity;       /* rows that the fast path may use */
+	uint32_t count_capacity; /* the same for functions that are only counted */
+	uint32_t generation;     /* of the process record that thread belongs to */
+	uint32_t guard;          /* nesting of rec_guard and slow paths */
+	struct fmt_thread *thread;
+	uint64_t reserved;
+};
+extern REC_EXPORT __thread struct rec_tls rec_tls __attribute__((tls_model("initial-exec")));
+
+static inline __attribute__((always_inline)) uint64_t rec_ticks(void)
+{
+#if defined(__x86_64__)
+	return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+	uint64_t value;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(value));
+	return value;
+#else
+#error "no user-readable counter known for this architecture"
+#endif
+}
+
+static inline __attribute__((always_inline)) struct fmt_stats *rec_row(struct fmt_thread *thread, uint32_t slot)
+{
+	return (struct fmt_stats *)((char *)thread + FMT_THREAD_ROWS_OFFSET - sizeof(struct fmt_stats) +
+				    slot * sizeof(struct fmt_stats));
+}
+
+/* True: the fast path may be taken; thread is set and its frame 1 is open. */
+static inline __attribute__((always_inline)) struct fmt_thread *rec_fast_enter(uint32_t slot, uintptr_t frame_address)
+{
+	struct rec_tls *tls = &rec_tls;
+	struct fmt_thread *thread;
+
+	if (unlikely(slot - 1u >= tls->capacity))
+		return NULL;
+	thread = tls->thread;
+	if (unlikely(thread->depth != 0))
+		return NULL;
+	/* depth first: a signal handler that calls a traced function must find this frame taken */
+	thread->depth = 1;
+	thread->frame[1].slot = slot;
+	thread->frame[1].stack = frame_address;
+	thread->frame[1].child = 0;
+	return thread;
+}
+
+REC_EXPORT REC_COLD void rec_fast_odd(struct fmt_thread *thread, uint32_t slot, uint64_t duration, bool failed);
+
+static inline __attribute__((always_inline)) void rec_fast_leave(struct fmt_thread *thread, uint32_t slot,
+								 uint64_t begin, uint64_t end, bool failed)
+{
+	struct fmt_stats *row = rec_row(thread, slot);
+	uint64_t duration = end - begin;
+	uint64_t value = duration + 4;
+	unsigned octave = 63 - (unsigned)__builtin_clzll(value | 1);
+	uint64_t bucket = (value >> (octave - 2)) + 4 * (uint64_t)octave - 12;
+	uint64_t child = thread->frame[1].child;
+
+	if (unlikely(bucket >= FMT_BUCKETS - 1)) {
+		rec_fast_odd(thread, slot, duration, failed);
+		return;
+	}
+	row->total += duration;
+	row->hist[bucket]++;
+	if (~duration > row->nmin)
+		row->nmin = ~duration;
+	if (duration > row->max)
+		row->max = duration;
+	if (unlikely(failed))
+		row->failed++;
+	if (unlikely(child))
+		row->child += child;
+	thread->depth = 0;
+}
+
+/*
+ * What a generated wrapper of a hot function looks like (R: result type, S: symbol):
+ *
+ *	R name(rec_word a0, rec_word a1)
+ *	{
+ *		uint32_t slot = api_slot[S];
+ *		struct fmt_thread *thread = rec_fast_enter(slot, (uintptr_t)__builtin_frame_address(0));
+ *
+ *		if (likely(thread)) {
+ *			uint64_t begin = thread->frame[1].begin = rec_ticks();
+ *			R result = ((R (*)(rec_word, rec_word))api_real[S])(a0, a1);
+ *			uint64_t end = rec_ticks();
+ *
+ *			if (likely(api_slot[S] == slot))   // not in the child of a fork inside the call
+ *				rec_fast_leave(thread, slot, begin, end, (int32_t)result != 0);
+ *			return result;
+ *		}
+ *		struct rec_call call;
+ *		rec_enter(&call, &api_backend, S, __builtin_return_address(0), (uintptr_t)__builtin_frame_address(0));
+ *		R result = ((R (*)(rec_word, rec_word))api_real[S])(a0, a1);
+ *		if (call.slot) { call.failed = (int32_t)result != 0; rec_leave(&call); }
+ *		return result;
+ *	}
+ */
+
+#endif
