@@ -71,6 +71,7 @@ struct rec_backend {
 	const char *front;    /* '\0'-separated, ends with an empty one: name prefixes of the API's front library */
 	const char *runtimes; /* likewise: objects whose calls are the runtime's own, not the program's */
 	uint32_t layer;       /* depth in the stack of layers: greater is nearer to the program */
+	uint32_t layer_variant; /* symbols of this variant are called by the API's own loader; 0: none */
 	uint16_t *slot;       /* [symbols], page-aligned, wiped on fork: 0 = not assigned */
 	void **real;          /* [symbols] */
 	/* Answer of a function whose API is absent from the process; never NULL. */
@@ -86,8 +87,9 @@ struct rec_backend {
 	uint64_t (*oldest_open)(void); /* submission (raw ns) of the oldest undelivered device operation, or UINT64_MAX */
 	/* Filled by rec_backend_register(). */
 	uint32_t index;        /* backend index in the record, UINT32_MAX before it is open */
-	uint32_t state;
+	uint32_t state;        /* internal to record/ */
 	uintptr_t low, high;   /* address range of the object that holds the wrappers */
+	const char *how, *library; /* rec_attached() */
 	struct rec_backend *next;
 };
 
@@ -106,17 +108,19 @@ struct rec_call {
 	uint16_t own;      /* the tool itself makes this call: the wrapper calls no hooks */
 	uint64_t begin;    /* ticks */
 	struct fmt_thread *thread;
+	void *real;        /* the function to call: set by rec_enter in any case */
 	uint64_t user[2];  /* for the backend, from enter to leave */
 };
 
 /*
  * Entry of the general path: resolves the real function, opens records, decides whether the call
- * counts, pushes the frame. backend->real[symbol] is callable after it in any case. Functions with
- * REC_QUERY are counted here and get slot 0, unless queries are to be timed.
+ * counts, pushes the frame. call->real is what the wrapper must call (a second provider of the API
+ * in the process has its own). Functions with REC_QUERY are counted here and get slot 0, unless
+ * queries are to be timed.
  */
 REC_EXPORT void rec_enter(struct rec_call *call, struct rec_backend *backend, uint32_t symbol,
 			  const void *return_address, uintptr_t frame_address);
-/* Exit of the general path; only when call->slot is not 0. */
+/* Exit of the general path; only when call->slot is not 0. Runs before the leave hook. */
 REC_EXPORT void rec_leave(struct rec_call *call);
 /* Row of a recorded call; valid between enter and leave hooks. For the backend's own figures. */
 static inline struct fmt_stats *rec_call_row(const struct rec_call *call)
@@ -189,6 +193,8 @@ REC_EXPORT void rec_rank(int rank, int size);
 /* ---- small tools ---------------------------------------------------------------------------- */
 
 REC_EXPORT uint64_t rec_raw_ns(void);   /* CLOCK_MONOTONIC_RAW */
+REC_EXPORT uint64_t rec_now_ticks(void); /* the clock of the record, as in fmt_process.clock */
+REC_EXPORT void rec_flush(enum fmt_end end); /* before the program ends by force: collect and note the end */
 REC_EXPORT bool rec_on(void);           /* this process has an open record and recording is not off */
 
 /*
