@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the launcher has to know of the backends, as plain data: one entry per
+ * src/backends/<api>/attach.conf. The generator writes the table (a C file that includes this
+ * header and defines attach_backends); nothing in cli/ names a runtime.
+ *
+ * Every string comes from attach.conf as written there; @LIBDIR@ is left for the launcher to replace.
+ */
+#ifndef SONDE_CLI_ATTACH_H
+#define SONDE_CLI_ATTACH_H
+
+/* `env append NAME VALUE`: VALUE is added at the end of the colon-separated list NAME. */
+struct attach_env {
+	const char *name;
+	const char *value;
+};
+
+/*
+ * `rank NAME [size=NAME] [local_size=NAME] [local_rank=NAME] [needs=NAME]`: a process whose environment has
+ * NAME (and `needs`) was started as one of several by a parallel launcher. Absent companions are NULL.
+ */
+struct attach_rank {
+	const char *rank;
+	const char *size;
+	const char *local_size;
+	const char *local_rank;
+	const char *needs;
+};
+
+/* `job NAME [NAME ...]`: together, joined by '.', these variables name the job; all of them must be set. */
+struct attach_job {
+	const char *name[4]; /* unused ones are NULL */
+};
+
+struct attach_backend {
+	const char *name;
+	const char *preload;           /* wrapper object in the library folder; NULL: libsonde.so itself */
+	const char *const *front;      /* prefixes of the API's front library; ends with NULL */
+	const struct attach_env *env;  /* ends with name NULL */
+	const struct attach_rank *rank;   /* in order of preference; ends with rank NULL */
+	const struct attach_job *job;     /* in order of preference; ends with name[0] NULL */
+	const char *const *launcher;   /* `launcher NAME ...`: prefixes of the comm of parallel launchers; ends with NULL */
+};
+
+/* In the order of the folders' names; ends with name NULL. No list pointer in an entry is NULL. */
+extern const struct attach_backend attach_backends[];
+
+#endif
