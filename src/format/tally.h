@@ -112,14 +112,15 @@ struct fmt_backend {
 	uint64_t library;     /* path of the object that provides the API */
 	uint32_t hooked;      /* functions that this build can wrap */
 	uint32_t layer;       /* depth in the stack of layers: greater is nearer to the program */
-	uint64_t lost;        /* calls or device records seen but not recorded */
+	uint64_t lost;        /* calls seen but not recorded */
 	uint64_t device_seen; /* device operations launched */
 	uint64_t device_recorded; /* of those, delivered with times */
 	uint64_t untimed;     /* delivered without usable times */
 	uint64_t late;        /* delivered before the fold line: approximate in the union */
 	uint64_t second;      /* name: another provider whose calls passed unwrapped, or 0 */
-	uint64_t reserved[4];
-	/* unfinished = device_seen - device_recorded - untimed - lost device records */
+	uint64_t device_lost; /* device operations delivered but not recorded */
+	uint64_t reserved[3];
+	/* unfinished = device_seen - device_recorded - untimed - device_lost */
 };
 
 enum fmt_function_flag {
