@@ -109,7 +109,7 @@ struct rec_call {
 	uint64_t begin;    /* ticks */
 	struct fmt_thread *thread;
 	void *real;        /* the function to call: set by rec_enter in any case */
-	uint64_t user[2];  /* for the backend, from enter to leave */
+	uint64_t user[6];  /* for the backend, from enter to leave */
 };
 
 /*
