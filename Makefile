@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Thin front for CMake.
+#   make                 build (needs gcc, cmake, python3)
+#   make demo            build, run examples/heat with the classic mistake and with the cure
+#   make check           build, run all tests; the last line counts them
+#   make bench           cost figures, beside those of peers where they are installed
+#   make install PREFIX=/usr/local
+# On Debian and Ubuntu `demo` and `check` install what they need when they may (root or sudo).
+BUILD ?= build
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+CMAKE ?= cmake
+
+APT_BUILD := gcc libc6-dev cmake make python3
+APT_DEMO := $(APT_BUILD) ocl-icd-opencl-dev opencl-headers pocl-opencl-icd mpich libmpich-dev
+APT_CHECK := $(APT_DEMO) g++ gfortran clinfo openmpi-bin libopenmpi-dev libcmocka-dev bats valgrind procps file \
+	binutils musl-tools gcc-aarch64-linux-gnu libc6-dev-arm64-cross python3-mpi4py
+
+all: build
+
+$(BUILD)/CMakeCache.txt:
+	$(CMAKE) -S . -B $(BUILD)
+
+build: $(BUILD)/CMakeCache.txt
+	$(CMAKE) --build $(BUILD) -j $(JOBS)
+
+demo:
+	sh tools/need.sh $(APT_DEMO)
+	$(CMAKE) -S . -B $(BUILD)
+	$(CMAKE) --build $(BUILD) -j $(JOBS)
+	sh examples/heat/demo.sh $(BUILD)
+
+check:
+	sh tools/need.sh $(APT_CHECK)
+	$(CMAKE) -S . -B $(BUILD) -DBUILD_TESTING=ON
+	$(CMAKE) --build $(BUILD) -j $(JOBS)
+	python3 tests/run.py $(BUILD) $(JOBS)
+
+bench: build
+	python3 bench/run.py $(BUILD)
+
+install: $(BUILD)/CMakeCache.txt
+	$(CMAKE) -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(BUILD)
+	$(CMAKE) --build $(BUILD) -j $(JOBS)
+	$(CMAKE) --install $(BUILD) --prefix $(PREFIX)
+
+clean:
+	$(CMAKE) -E rm -rf $(BUILD)
+
+.PHONY: all build demo check bench install clean

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""run.py BUILD [JOBS]: runs ctest and ends with the line "N passed, N failed, N skipped".
+
+Counted are single cases: what a test program reports as TAP (bats) or in cmocka's format; any
+other test is one case. Exit status 1 when anything failed or when there was no test at all.
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+RESULT = re.compile(r"^\s*\d+/\d+ Test\s+#\d+: (\S+) \.*\s*(.*?)\s+[\d.]+ sec")
+CASES = [  # (pattern of one case in a test's output, outcome)
+    (re.compile(r"^ok \d+ .*# skip", re.I), "skipped"),
+    (re.compile(r"^ok \d+"), "passed"),
+    (re.compile(r"^not ok \d+"), "failed"),
+    (re.compile(r"^\[ +OK \] "), "passed"),
+    (re.compile(r"^\[ +SKIPPED \] [a-z]\w+$"), "skipped"),
+    (re.compile(r"^\[ +FAILED \] [a-z]\w+$"), "failed"),
+]
+
+
+def outcome(verdict):
+    if verdict == "Passed":
+        return "passed"
+    return "skipped" if "Skipped" in verdict else "failed"
+
+
+def count_cases(lines):
+    """Cases by outcome in the output of one test."""
+    count = {"passed": 0, "failed": 0, "skipped": 0}
+    failed = set()
+    for line in lines:
+        for pattern, result in CASES:
+            if not pattern.match(line):
+                continue
+            if result == "failed" and line in failed:
+                break  # cmocka names a failed case twice
+            failed.add(line if result == "failed" else None)
+            count[result] += 1
+            break
+    return count
+
+
+def outputs(log):
+    """Output lines by test name, from ctest's log of the last run."""
+    result, name = {}, None
+    for line in log:
+        match = re.match(r"\d+/\d+ Test: (\S+)", line)
+        if match:
+            name = match.group(1)
+            result[name] = []
+        elif name:
+            result[name].append(line.rstrip("\n"))
+    return result
+
+
+def total(verdicts, output):
+    """Sums over all tests. A test never counts better than ctest's own verdict on it."""
+    sums = {"passed": 0, "failed": 0, "skipped": 0}
+    for name, verdict in verdicts.items():
+        count = count_cases(output.get(name, []))
+        if outcome(verdict) == "failed" and not count["failed"]:
+            count["failed"] += 1
+        if outcome(verdict) == "skipped" or not sum(count.values()):
+            count = {key: int(key == outcome(verdict)) for key in count}
+        for key in sums:
+            sums[key] += count[key]
+    return sums
+
+
+def main():
+    build = sys.argv[1]
+    jobs = sys.argv[2] if len(sys.argv) > 2 else "2"
+    verdicts = {}
+    command = ["ctest", "--output-on-failure", "-j", jobs] + sys.argv[3:]
+    ctest = subprocess.Popen(command, cwd=build, stdout=subprocess.PIPE, universal_newlines=True, errors="replace")
+    for line in ctest.stdout:
+        sys.stdout.write(line)
+        sys.stdout.flush()
+        match = RESULT.match(line)
+        if match:
+            verdicts[match.group(1)] = match.group(2).lstrip("*").strip()
+    status = ctest.wait()
+    log = os.path.join(build, "Testing", "Temporary", "LastTest.log")
+    with open(log, errors="replace") as stream:
+        sums = total(verdicts, outputs(stream))
+    print("%(passed)d passed, %(failed)d failed, %(skipped)d skipped" % sums)
+    if status == 0 and not verdicts:
+        print("no test was run", file=sys.stderr)
+    return 1 if status or sums["failed"] or not verdicts else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
