@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The file behind the record: a sparse tally, sized once, mapped as a whole and closed at once (the
+ * program may close all descriptors and get our number for a file of its own). Locked slow path.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+#include "record/rec_state.h"
+
+struct area_plan {
+	uint32_t kind;
+	uint32_t stride;
+	uint64_t capacity;
+};
+
+/* In file order: small areas first, thread blocks last, so that a short file loses threads only. */
+static const struct area_plan plan[] = {
+	{FMT_SECTION_PROCESS, sizeof(struct fmt_process), 1},
+	{FMT_SECTION_BACKENDS, sizeof(struct fmt_backend), REC_BACKENDS_MAX},
+	{FMT_SECTION_FUNCTIONS, sizeof(struct fmt_function), REC_ROWS_MAX},
+	{FMT_SECTION_TRANSFERS, sizeof(struct fmt_transfer), 256},
+	{FMT_SECTION_MEMORY, sizeof(struct fmt_memory), 256},
+	{FMT_SECTION_BUILDS, sizeof(struct fmt_build), 1024},
+	{FMT_SECTION_STRINGS, 1, 16u << 20},
+	{FMT_SECTION_DEVICES, sizeof(struct fmt_device), 16},
+	{FMT_SECTION_OPS, sizeof(struct fmt_op), 4096},
+	{FMT_SECTION_THREADS, REC_THREAD_SPAN, REC_THREADS_MAX},
+};
+#define PLAN_COUNT (sizeof(plan) / sizeof(plan[0]))
+
+static uint64_t round_up(uint64_t value, uint64_t unit)
+{
+	return (value + unit - 1) / unit * unit;
+}
+
+/* Lays the areas out for `threads` thread blocks; returns the size of the file. */
+static uint64_t lay_out(struct fmt_head *head, uint64_t threads)
+{
+	uint64_t offset = REC_PAGE;
+
+	for (size_t i = 0; i < PLAN_COUNT; i++) {
+		struct fmt_section *section = &head->section[i];
+		bool is_threads = plan[i].kind == FMT_SECTION_THREADS;
+
+		section->kind = plan[i].kind;
+		section->stride = plan[i].stride;
+		section->capacity = is_threads ? threads : plan[i].capacity;
+		section->offset = offset = round_up(offset, is_threads ? REC_THREAD_SPAN : REC_PAGE);
+		offset += section->stride * section->capacity;
+	}
+	head->section_count = PLAN_COUNT;
+	return round_up(offset, REC_PAGE);
+}
+
+static bool mappable(int fd)
+{
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs) != 0)
+		return false;
+	switch ((unsigned long)fs.f_type) {
+	case 0x01021994: /* tmpfs */
+	case 0x858458f6: /* ramfs */
+	case 0xef53:     /* ext2, ext3, ext4 */
+	case 0x58465342: /* xfs */
+	case 0x794c7630: /* overlayfs: what lies beneath is one of these in practice */
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int create_unique(void)
+{
+	struct rec_state *state = &rec_state;
+	char host[65] = "host";
+	int length, fd = -1;
+
+	gethostname(host, sizeof(host) - 1);
+	host[strcspn(host, "./")] = '\0';
+	/* the same pid and start time come again after exec: number the images */
+	for (int image = 1; image < 1000 && fd < 0; image++) {
+		char suffix[16] = "";
+
+		if (image > 1)
+			snprintf(suffix, sizeof(suffix), ".%d", image);
+		length = snprintf(state->path, sizeof(state->path), "%s/%s.%u.%llu%s", state->dir, host,
+				  rec_pid(), (unsigned long long)rec_proc_start_time(), suffix);
+		if (length < 0 || (size_t)length > sizeof(state->path) - 8)
+			return -1;
+		if (mkdir(state->path, 0700) != 0) {
+			if (errno == EEXIST)
+				continue;
+			return -1;
+		}
+		strcat(state->path, "/tally");
+		fd = open(state->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		if (fd < 0)
+			return -1;
+	}
+	return fd;
+}
+
+static void remove_unused(void)
+{
+	struct rec_state *state = &rec_state;
+
+	unlink(state->path);
+	*strrchr(state->path, '/') = '\0';
+	rmdir(state->path);
+}
+
+/* Size that RLIMIT_FSIZE allows: a file extended past it would kill the program by SIGXFSZ. */
+static uint64_t size_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+		return UINT64_MAX;
+	return limit.rlim_cur;
+}
+
+static char *map_file(int fd, struct fmt_head *head, uint64_t *bytes_out)
+{
+	struct rec_state *state = &rec_state;
+	uint64_t limit = size_limit();
+
+	/* a small RLIMIT_AS or RLIMIT_FSIZE gets a small file with room for fewer threads */
+	for (uint64_t threads = REC_THREADS_MAX; threads >= 2; threads /= 4) {
+		uint64_t bytes = lay_out(head, threads);
+		int flags = state->private ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
+		char *map;
+
+		if (!state->private && (bytes > limit || ftruncate(fd, (off_t)bytes) != 0))
+			continue;
+		map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, state->private ? -1 : fd, 0);
+		if (map == MAP_FAILED)
+			continue;
+		madvise(map, bytes, MADV_DONTDUMP);
+		state->threads_max = (uint32_t)threads;
+		*bytes_out = bytes;
+		return map;
+	}
+	return NULL;
+}
+
+static void bind_areas(void)
+{
+	struct rec_state *state = &rec_state;
+
+	for (uint32_t i = 0; i < state->head->section_count; i++) {
+		struct fmt_section *section = &state->head->section[i];
+		struct rec_area *area = &state->area[section->kind];
+
+		area->section = section;
+		area->base = state->map + section->offset;
+		area->populated = 0;
+	}
+	state->process = (struct fmt_process *)state->area[FMT_SECTION_PROCESS].base;
+}
+
+/* Pages of the small areas that every record needs, in one go. */
+static bool populate_start(void)
+{
+	struct rec_state *state = &rec_state;
+	uint64_t until = state->head->section[2].offset + REC_PAGE; /* head, process, backends, some functions */
+
+	if (!rec_populate(state->map, until))
+		return false;
+	state->area[FMT_SECTION_PROCESS].populated = REC_PAGE;
+	state->area[FMT_SECTION_BACKENDS].populated =
+		state->head->section[2].offset - state->head->section[1].offset;
+	state->area[FMT_SECTION_FUNCTIONS].populated = REC_PAGE;
+	return true;
+}
+
+bool rec_file_create(void)
+{
+	struct rec_state *state = &rec_state;
+	struct fmt_head head = {.major = FMT_MAJOR, .minor = FMT_MINOR, .byte_order = FMT_BYTE_ORDER,
+				.head_bytes = sizeof(head)};
+	int fd = create_unique();
+
+	if (fd < 0)
+		return false;
+	state->private = !mappable(fd);
+	state->map = map_file(fd, &head, &state->map_bytes);
+	close(fd);
+	if (!state->map) {
+		remove_unused();
+		return false;
+	}
+	state->head = &head; /* until the page of the real one is known to exist */
+	bind_areas();
+	if (!populate_start()) {
+		munmap(state->map, state->map_bytes);
+		state->map = NULL;
+		state->head = NULL;
+		remove_unused();
+		return false;
+	}
+	memcpy(state->map, &head, sizeof(head));
+	state->head = (struct fmt_head *)state->map;
+	bind_areas();
+	populate_start();
+	state->head->section[0].used = 1;
+	/* offset 0 of the strings is the empty name */
+	if (rec_area_reserve(FMT_SECTION_STRINGS, 1))
+		state->area[FMT_SECTION_STRINGS].section->used = 1;
+	return true;
+}
+
+/*
+ * A wrapper that was open across the fork may still store into the parent's block when it returns in
+ * the child: give it anonymous pages to write to.
+ */
+void rec_file_forget(void)
+{
+	struct rec_state *state = &rec_state;
+
+	mmap(state->map, state->map_bytes, PROT_READ | PROT_WRITE,
+	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+	state->map = NULL;
+	state->head = NULL;
+	state->process = NULL;
+}
+
+static bool write_all(int fd, const char *from, uint64_t bytes, uint64_t offset)
+{
+	while (bytes) {
+		ssize_t done = pwrite(fd, from, bytes, (off_t)offset);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return false;
+		from += done;
+		offset += (uint64_t)done;
+		bytes -= (uint64_t)done;
+	}
+	return true;
+}
+
+/* Where the directory's file system cannot be mapped safely, the record reaches its file only here. */
+void rec_file_write_private(void)
+{
+	struct rec_state *state = &rec_state;
+	uint64_t limit = size_limit();
+	int fd;
+
+	if (!state->private || !state->map)
+		return;
+	fd = open(state->path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	for (uint32_t i = 0; i < state->head->section_count; i++) {
+		const struct fmt_section *section = &state->head->section[i];
+		uint64_t bytes = section->used * section->stride;
+
+		if (section->offset + bytes <= limit)
+			write_all(fd, state->map + section->offset, bytes, section->offset);
+	}
+	write_all(fd, state->map, sizeof(struct fmt_head), 0);
+	close(fd);
+}
+
+/* Allocates file blocks under a range of the mapping by writing zeros; where that fails nothing is touched. */
+bool rec_file_back(uintptr_t from, uint64_t bytes)
+{
+	static const char zeros[REC_PAGE];
+	struct rec_state *state = &rec_state;
+	bool done = true;
+	int fd;
+
+	if (state->private)
+		return true;
+	fd = open(state->path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	for (uint64_t at = 0; done && at < bytes; at += REC_PAGE)
+		done = write_all(fd, zeros, REC_PAGE, from - (uintptr_t)state->map + at);
+	close(fd);
+	return done;
+}

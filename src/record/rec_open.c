@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Birth of the recorder in a program and of its record at the first traced event. Called from the
+ * library's constructor and from slow paths (locked); a program that traces nothing gets nothing.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/mman.h>
+
+#include "record/rec_state.h"
+
+static struct {
+	struct rec_wiped wiped;
+	char rest[REC_PAGE - sizeof(struct rec_wiped)];
+} wiped_page __attribute__((aligned(4096)));
+
+struct rec_state rec_state;
+struct rec_wiped *const rec_wiped = &wiped_page.wiped;
+__thread struct rec_tls rec_tls __attribute__((tls_model("initial-exec")));
+
+static const char *environment(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value ? value : NULL;
+}
+
+/* Runs in the constructor, or in the first call where another constructor was faster. */
+void rec_construct(void)
+{
+	struct rec_state *state = &rec_state;
+	const char *dir, *clock;
+
+	if (state->constructed)
+		return;
+	state->constructed = true;
+	dir = environment("SONDE_DIR");
+	if (!dir || dir[0] != '/' || strlen(dir) >= sizeof(state->dir) - 300) {
+		state->off = true;
+		return;
+	}
+	strcpy(state->dir, dir);
+	clock = environment("SONDE_CLOCK");
+	state->counter_clock = !clock || strcmp(clock, "monotonic") != 0;
+	state->debug = environment("SONDE_DEBUG") != NULL;
+	state->time_queries = environment("SONDE_QUERIES") != NULL;
+	state->backends_wanted = environment("SONDE_BACKENDS");
+	state->image_pid = rec_pid();
+	rec_triple(&state->image);
+	/* from Linux 4.14; without it a forked child would write into its parent's record */
+	if (madvise(&wiped_page, sizeof(wiped_page), MADV_WIPEONFORK) != 0)
+		state->off = true;
+}
+
+bool rec_ready(void)
+{
+	return rec_wiped->open != 0;
+}
+
+bool rec_on(void)
+{
+	return rec_ready() && !rec_state.off;
+}
+
+bool rec_populate(char *base, uint64_t bytes)
+{
+	uintptr_t from = (uintptr_t)base & ~(uintptr_t)(REC_PAGE - 1);
+	uint64_t length = ((uintptr_t)base + bytes - from + REC_PAGE - 1) & ~(uint64_t)(REC_PAGE - 1);
+
+	/* a full disk is an error here (EFAULT) and would be SIGBUS at the first store otherwise */
+	if (madvise((void *)from, length, 23 /* MADV_POPULATE_WRITE */) == 0)
+		return true;
+	return errno == EINVAL && rec_file_back(from, length); /* before Linux 5.14 */
+}
+
+bool rec_area_reserve(enum fmt_section_kind kind, uint64_t items)
+{
+	struct rec_area *area = &rec_state.area[kind];
+	uint64_t need, grown;
+
+	if (items > area->section->capacity)
+		return false;
+	need = items * area->section->stride;
+	if (need <= area->populated)
+		return true;
+	grown = (need + REC_STEP - 1) & ~(uint64_t)(REC_STEP - 1);
+	if (grown > area->section->capacity * area->section->stride)
+		grown = area->section->capacity * area->section->stride;
+	if (!rec_populate(area->base + area->populated, grown - area->populated)) {
+		rec_state.process->notes |= FMT_NOTE_NO_SPACE;
+		return false;
+	}
+	area->populated = grown;
+	return true;
+}
+
+void *rec_area_item(enum fmt_section_kind kind, uint64_t index)
+{
+	struct rec_area *area = &rec_state.area[kind];
+
+	return area->base + index * area->section->stride;
+}
+
+void *rec_area_add(enum fmt_section_kind kind, uint64_t *index_out)
+{
+	struct rec_area *area = &rec_state.area[kind];
+	uint64_t index = area->section->used;
+
+	if (!rec_area_reserve(kind, index + 1))
+		return NULL;
+	if (index_out)
+		*index_out = index;
+	return rec_area_item(kind, index);
+}
+
+void rec_area_publish(enum fmt_section_kind kind)
+{
+	struct fmt_section *section = rec_state.area[kind].section;
+
+	__atomic_store_n(&section->used, section->used + 1, __ATOMIC_RELEASE);
+}
+
+bool rec_backend_open(struct rec_backend *backend)
+{
+	struct fmt_backend *item;
+	uint64_t index;
+
+	if (backend->state & REC_BACKEND_OPENED)
+		return true;
+	item = rec_area_add(FMT_SECTION_BACKENDS, &index);
+	if (!item)
+		return false;
+	item->name = rec_name(backend->name, strlen(backend->name));
+	item->hooked = backend->functions;
+	item->layer = backend->layer;
+	if (backend->how)
+		item->attached_by = rec_name(backend->how, strlen(backend->how));
+	if (backend->library)
+		item->library = rec_name(backend->library, strlen(backend->library));
+	rec_area_publish(FMT_SECTION_BACKENDS);
+	backend->index = (uint32_t)index;
+	rec_state.backend_of[index] = backend;
+	backend->state |= REC_BACKEND_OPENED;
+	if (backend->opened)
+		backend->opened();
+	return true;
+}
+
+static void forget_parent(void)
+{
+	struct rec_backend *backend;
+
+	rec_file_forget();
+	rec_slots_forget();
+	rec_names_forget();
+	rec_device_forget();
+	rec_things_forget();
+	for (backend = rec_state.backends; backend; backend = backend->next)
+		backend->state &= ~(uint32_t)REC_BACKEND_OPENED;
+	rec_state.forks++;
+}
+
+static void describe_process(void)
+{
+	struct rec_state *state = &rec_state;
+	struct fmt_process *process = state->process;
+	static char text[REC_PATH_MAX];
+	size_t length;
+	ssize_t got;
+
+	process->pid = rec_pid();
+	process->ppid = (uint32_t)getppid();
+	process->rank = process->size = -1;
+	process->clock = state->counter_clock ? FMT_CLOCK_COUNTER : FMT_CLOCK_MONOTONIC;
+	process->generations = state->forks;
+	process->start_time = rec_proc_start_time();
+	process->birth_ticks = rec_birth();
+	process->call_cost = rec_call_cost();
+	if (state->private)
+		process->notes |= FMT_NOTE_PRIVATE;
+	got = readlink("/proc/self/exe", text, sizeof(text));
+	process->exe = got > 0 ? rec_name(text, (size_t)got) : 0;
+	length = rec_proc_read("/proc/self/cmdline", text, sizeof(text));
+	while (length && text[length - 1] == '\0')
+		length--;
+	for (size_t i = 0; i < length; i++)
+		if (text[i] == '\0')
+			text[i] = ' ';
+	process->command = rec_name(text, length);
+	process->cwd = getcwd(text, sizeof(text)) ? rec_name(text, strlen(text)) : 0;
+	process->host = gethostname(text, 256) == 0 ? rec_name(text, strnlen(text, 255)) : 0;
+}
+
+static void at_exit(void)
+{
+	rec_flush(FMT_END_EXIT);
+}
+
+bool rec_open(void)
+{
+	struct rec_state *state = &rec_state;
+	static bool exit_registered;
+
+	if (rec_ready())
+		return true;
+	if (state->off)
+		return false;
+	if (state->map)
+		forget_parent();
+	if (rec_proc_excluded() || !rec_file_create()) {
+		state->off = true;
+		return false;
+	}
+	state->generation++;
+	rec_triple(&state->process->open);
+	state->process->last = state->process->open;
+	describe_process();
+	memcpy(state->head->magic, FMT_TALLY_MAGIC, sizeof(state->head->magic));
+	__atomic_store_n(&rec_wiped->open, 1, __ATOMIC_RELEASE);
+	if (!exit_registered && atexit(at_exit) == 0)
+		exit_registered = true;
+	rec_debug("record %s", state->path);
+	return true;
+}
+
+__attribute__((constructor)) static void constructor(void)
+{
+	rec_construct();
+}
+
+__attribute__((destructor)) static void destructor(void)
+{
+	rec_flush(FMT_END_EXIT);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Facts about this process from /proc. Slow paths only; keeps no descriptor open. */
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "record/rec_state.h"
+
+size_t rec_proc_read(const char *path, char *buffer, size_t size)
+{
+	size_t used = 0;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return 0;
+	while (used < size) {
+		ssize_t got = read(fd, buffer + used, size - used);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		used += (size_t)got;
+	}
+	close(fd);
+	return used;
+}
+
+/* Field 22 of /proc/self/stat; the name in field 2 may hold spaces and parentheses. */
+uint64_t rec_proc_start_time(void)
+{
+	char text[1024];
+	size_t length = rec_proc_read("/proc/self/stat", text, sizeof(text) - 1);
+	char *field;
+
+	text[length] = '\0';
+	field = strrchr(text, ')');
+	for (int i = 2; field && i < 22; i++)
+		field = strchr(field + 1, ' ');
+	return field ? strtoull(field + 1, NULL, 10) : 0;
+}
+
+/* Does a comma-separated list of globs hold the name? */
+static bool list_matches(const char *list, const char *name)
+{
+	char glob[256];
+
+	while (*list) {
+		size_t length = strcspn(list, ",");
+
+		if (length && length < sizeof(glob)) {
+			memcpy(glob, list, length);
+			glob[length] = '\0';
+			if (fnmatch(glob, name, 0) == 0)
+				return true;
+		}
+		list += length + (list[length] == ',');
+	}
+	return false;
+}
+
+bool rec_proc_excluded(void)
+{
+	const char *exclude = getenv("SONDE_EXCLUDE"), *include = getenv("SONDE_INCLUDE");
+	char path[REC_PATH_MAX];
+	const char *name;
+	ssize_t got;
+
+	if ((!exclude || !*exclude) && (!include || !*include))
+		return false;
+	got = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	if (got <= 0)
+		return false;
+	path[got] = '\0';
+	name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	if (exclude && *exclude && list_matches(exclude, name))
+		return true;
+	return include && *include && !list_matches(include, name);
+}

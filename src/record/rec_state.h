@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * State of the recorder, private to record/. One struct for the process, one page that a fork
+ * wipes, and the functions that the files of this folder offer each other.
+ */
+#ifndef SONDE_RECORD_REC_STATE_H
+#define SONDE_RECORD_REC_STATE_H
+
+#include <unistd.h>
+
+#include "record/rec.h"
+#include "record/rec_hot.h"
+
+#define REC_PAGE 4096u
+#define REC_STEP 16384u              /* bytes by which mapped areas are populated */
+#define REC_THREAD_SPAN (2u << 20)   /* bytes of the file per thread block */
+#define REC_ROWS_MAX ((REC_THREAD_SPAN - FMT_THREAD_ROWS_OFFSET) / sizeof(struct fmt_stats))
+#define REC_THREADS_MAX 4096u
+#define REC_BACKENDS_MAX 32u
+#define REC_PATH_MAX 4096u
+#define REC_DEPTH_MASK 0x7fffffffu
+#define REC_SLOT_PENDING UINT32_MAX  /* a discovery call before the record is open */
+
+enum rec_backend_state {
+	REC_BACKEND_NEW = 0,
+	REC_BACKEND_ON = 1u << 0,       /* registered and wanted */
+	REC_BACKEND_MULTI = 1u << 1,    /* a second provider is in the process: look up on each call */
+	REC_BACKEND_OPENED = 1u << 2    /* listed in the current record */
+};
+
+/* On its own page with MADV_WIPEONFORK: all zero in the child of any kind of fork. */
+struct rec_wiped {
+	uint32_t pid;  /* of this process, cached; 0 = ask */
+	uint32_t open; /* 1: the record in rec_state belongs to this process */
+};
+
+struct rec_area {         /* a section while it is being written */
+	struct fmt_section *section;
+	char *base;
+	uint64_t populated; /* bytes backed by pages of the file */
+};
+
+struct rec_state {
+	bool constructed, off, private, debug, time_queries, counter_clock;
+	uint32_t lock;
+	uint32_t generation;       /* counts records of this process image: a forked child gets the next */
+	uint32_t forks;            /* generations since exec */
+	uint32_t image_pid;        /* pid that ran the constructor */
+	struct fmt_triple image;   /* clocks when it ran */
+	char dir[REC_PATH_MAX];    /* run directory, absolute; empty: inert */
+	char path[REC_PATH_MAX];   /* of the tally */
+	const char *backends_wanted; /* comma list or NULL */
+	struct rec_backend *backends;
+	/* the open record */
+	char *map;
+	uint64_t map_bytes;
+	struct fmt_head *head;
+	struct fmt_process *process;
+	struct rec_area area[FMT_SECTION_COUNT];
+	uint32_t threads_max;
+	struct rec_backend *backend_of[REC_BACKENDS_MAX];
+	uint64_t last_refresh; /* raw ns of process->last */
+};
+
+extern struct rec_state rec_state __attribute__((visibility("hidden")));
+extern struct rec_wiped *const rec_wiped __attribute__((visibility("hidden")));
+
+/* rec_open.c */
+void rec_construct(void);
+bool rec_ready(void); /* a record is open in this process */
+bool rec_open(void);  /* opens one; false: off or impossible. Locked. */
+bool rec_populate(char *base, uint64_t bytes);
+bool rec_area_reserve(enum fmt_section_kind kind, uint64_t items); /* room for that many items */
+void *rec_area_item(enum fmt_section_kind kind, uint64_t index);
+void *rec_area_add(enum fmt_section_kind kind, uint64_t *index_out); /* next item, not yet published */
+void rec_area_publish(enum fmt_section_kind kind);
+bool rec_backend_open(struct rec_backend *backend);
+
+/* rec_file.c */
+bool rec_file_create(void); /* makes, sizes and maps the tally; fills head and areas */
+void rec_file_forget(void); /* in a forked child: the parent's mapping must not be touched any more */
+void rec_file_write_private(void);
+bool rec_file_back(uintptr_t from, uint64_t bytes); /* kernels without MADV_POPULATE_WRITE */
+
+/* rec_thread.c */
+bool rec_thread_open(struct rec_tls *tls);
+bool rec_thread_grow(struct fmt_thread *thread, uint32_t rows);
+struct fmt_thread *rec_thread_block(uint32_t index);
+
+/* rec_slot.c */
+uint32_t rec_slot_assign(struct rec_backend *backend, uint32_t symbol); /* 0: no room */
+void rec_slots_forget(void);
+void rec_slots_clear(struct rec_backend *backend);
+
+/* rec_call.c */
+void rec_row_add(struct fmt_stats *row, uint64_t duration, uint64_t child, bool failed);
+
+/* rec_pending.c */
+void rec_pending_add(struct rec_backend *backend, uint32_t symbol, uint64_t duration, bool failed, bool timed);
+void rec_pending_replay(struct fmt_thread *thread);
+
+/* rec_resolve.c */
+void *rec_resolve(struct rec_backend *backend, uint32_t symbol, const void *return_address);
+bool rec_is_own(const void *address);
+bool rec_is_runtime(const void *address);
+bool rec_is_front(const struct rec_backend *backend, const void *address);
+void rec_provider_note(struct rec_backend *backend, const void *real, bool second);
+
+/* rec_dlsym.c */
+extern void *(*rec_real_dlsym)(void *handle, const char *name) __attribute__((visibility("hidden")));
+extern void *(*rec_real_dlvsym)(void *handle, const char *name, const char *version)
+	__attribute__((visibility("hidden")));
+void rec_dlsym_setup(void);
+void *rec_dlsym_pick(void *handle, const char *name, const char *version, const void *return_address)
+	__attribute__((visibility("hidden")));
+
+/* rec_clock.c */
+void rec_triple(struct fmt_triple *triple_out);
+void rec_refresh(bool force);
+uint64_t rec_call_cost(void);
+uint64_t rec_birth(void);
+
+/* rec_proc.c: facts about this process, from /proc */
+uint64_t rec_proc_start_time(void);
+size_t rec_proc_read(const char *path, char *buffer, size_t size);
+bool rec_proc_excluded(void);
+
+/* rec_device.c, rec_things.c: forget what belonged to the parent's record */
+void rec_device_forget(void);
+void rec_things_forget(void);
+void rec_names_forget(void);
+void rec_map_clear(struct rec_map *map);
+
+/* rec_log.c */
+void rec_debug(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static inline uint32_t rec_pid(void)
+{
+	uint32_t pid = rec_wiped->pid;
+
+	if (unlikely(!pid))
+		pid = rec_wiped->pid = (uint32_t)getpid();
+	return pid;
+}
+
+#endif
