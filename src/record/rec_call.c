@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The general path of a traced call: first calls, nested calls, calls with hooks. HOT for functions
+ * that are not generated with the inline path: no libc, no system call once a slot is assigned.
+ */
+#include <errno.h>
+#include <pthread.h>
+
+#include "record/rec_state.h"
+
+/* Adds one finished call to a row; child: traced time beneath it. */
+void rec_row_add(struct fmt_stats *row, uint64_t duration, uint64_t child, bool failed)
+{
+	if (unlikely((int64_t)duration < 0)) {
+		/* the counter ran backwards: the call is counted, its time is not invented */
+		rec_state.process->bad_ticks++;
+		duration = child;
+	}
+	row->total += duration;
+	row->child += child;
+	row->hist[fmt_bucket(duration)]++;
+	if (~duration > row->nmin)
+		row->nmin = ~duration;
+	if (duration > row->max)
+		row->max = duration;
+	row->failed += failed;
+}
+
+void rec_fast_odd(struct fmt_thread *thread, uint32_t slot, uint64_t duration, bool failed)
+{
+	rec_row_add(rec_row(thread, slot), duration, thread->frame[1].child, failed);
+	thread->depth = 0;
+}
+
+/* Drops frames that a longjmp, an exception or a thread's end left behind: the stack grows down. */
+static void drop_stale_frames(struct fmt_thread *thread, uintptr_t frame_address)
+{
+	while (thread->depth && thread->frame[thread->depth].stack <= frame_address) {
+		rec_row(thread, thread->frame[thread->depth].slot)->unfinished++;
+		thread->depth--;
+	}
+}
+
+/* Does a call made while another traced call is open count as the program's own? */
+static bool counts_nested(const struct rec_call *call, struct fmt_thread *thread, uint32_t slot,
+			  const void *return_address)
+{
+	const struct rec_backend *backend = call->backend;
+	const struct fmt_frame *top = &thread->frame[thread->depth];
+
+	if (top->slot == slot)
+		return false; /* mpi_send_ -> MPI_Send -> PMPI_Send; exported name -> layer */
+	if (backend->layer_variant && backend->symbol[call->symbol].variant == backend->layer_variant) {
+		/* always called by the API's loader: it is the runtime's own when the API is on top already */
+		struct fmt_function *function = rec_area_item(FMT_SECTION_FUNCTIONS, top->slot - 1);
+
+		return function->backend != backend->index;
+	}
+	return !rec_is_own(return_address) && !rec_is_runtime(return_address);
+}
+
+/* Pushes the frame; false: the call is not recorded. */
+static bool push(struct rec_call *call, uint32_t slot, const void *return_address, uintptr_t frame_address)
+{
+	struct fmt_thread *thread = call->thread;
+	struct fmt_frame *frame;
+
+	if (unlikely(thread->depth)) {
+		drop_stale_frames(thread, frame_address);
+		if (thread->depth && !counts_nested(call, thread, slot, return_address))
+			return false;
+		if (thread->depth >= FMT_FRAMES) {
+			thread->lost++;
+			return false;
+		}
+	}
+	if (call->backend->function[call->backend->symbol[call->symbol].function].flags & REC_QUERY &&
+	    !rec_state.time_queries) {
+		rec_row(thread, slot)->hist[0]++;
+		return false;
+	}
+	call->slot = slot;
+	call->depth = ++thread->depth;
+	frame = &thread->frame[call->depth];
+	frame->slot = slot;
+	frame->stack = frame_address;
+	frame->child = 0;
+	call->begin = frame->begin = rec_now_ticks();
+	return true;
+}
+
+/* What a first call needs, under the lock: the real function, a record, a block, a slot, a row. */
+static uint32_t prepare_locked(struct rec_call *call, const void *return_address)
+{
+	struct rec_backend *backend = call->backend;
+	const struct rec_function *function = &backend->function[backend->symbol[call->symbol].function];
+	struct rec_tls *tls = &rec_tls;
+	uint32_t slot;
+
+	call->real = rec_resolve(backend, call->symbol, return_address);
+	if (!call->real) {
+		call->real = backend->absent(call->symbol);
+		return 0;
+	}
+	if (!(backend->state & REC_BACKEND_ON) || rec_state.off || call->own)
+		return 0;
+	if (!rec_ready() && (function->flags & (REC_DISCOVERY | REC_QUERY)))
+		return REC_SLOT_PENDING;
+	if (!rec_open() || !rec_backend_open(backend))
+		return 0;
+	if ((!tls->thread || tls->generation != rec_state.generation) && !rec_thread_open(tls)) {
+		rec_lost(backend);
+		return 0;
+	}
+	slot = rec_slot_assign(backend, call->symbol);
+	if (!slot || (slot > tls->thread->rows && !rec_thread_grow(tls->thread, slot))) {
+		tls->thread->lost++;
+		rec_lost(backend);
+		return 0;
+	}
+	rec_pending_replay(tls->thread);
+	return slot;
+}
+
+static REC_COLD uint32_t prepare(struct rec_call *call, const void *return_address)
+{
+	int saved = errno, cancel_state;
+	uint32_t slot;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	rec_tls.guard++;
+	rec_lock(&rec_state.lock);
+	slot = prepare_locked(call, return_address);
+	rec_unlock(&rec_state.lock);
+	rec_tls.guard--;
+	pthread_setcancelstate(cancel_state, NULL);
+	errno = saved;
+	return slot;
+}
+
+/* A call that the tool makes itself or that comes while it is at work: passes through. */
+static REC_COLD void pass(struct rec_call *call, const void *return_address)
+{
+	call->own = 1;
+	if (!call->real) {
+		call->real = rec_resolve(call->backend, call->symbol, return_address);
+		if (!call->real)
+			call->real = call->backend->absent(call->symbol);
+	}
+}
+
+void rec_enter(struct rec_call *call, struct rec_backend *backend, uint32_t symbol, const void *return_address,
+	       uintptr_t frame_address)
+{
+	struct rec_tls *tls = &rec_tls;
+	uint32_t slot = backend->slot[symbol];
+
+	call->backend = backend;
+	call->symbol = symbol;
+	call->slot = 0;
+	call->failed = 0;
+	call->own = 0;
+	call->real = backend->real[symbol];
+	if (unlikely(tls->guard)) {
+		pass(call, return_address);
+		return;
+	}
+	if (unlikely(!slot || !tls->thread || slot > tls->thread->rows || tls->generation != rec_state.generation ||
+		     (backend->function[backend->symbol[symbol].function].flags & REC_OPENS))) {
+		slot = prepare(call, return_address);
+		if (!slot)
+			return;
+		if (slot == REC_SLOT_PENDING) {
+			call->slot = slot;
+			call->begin = rec_now_ticks();
+			tls->guard++; /* what the runtime does inside is not the program's */
+			return;
+		}
+	}
+	call->thread = tls->thread;
+	push(call, slot, return_address, frame_address);
+}
+
+static REC_COLD void leave_pending(struct rec_call *call)
+{
+	const struct rec_function *function =
+		&call->backend->function[call->backend->symbol[call->symbol].function];
+	bool timed = !(function->flags & REC_QUERY) || rec_state.time_queries;
+
+	rec_tls.guard--;
+	rec_pending_add(call->backend, call->symbol, rec_now_ticks() - call->begin, call->failed, timed);
+	call->slot = 0;
+}
+
+/* Is the function open further down as well? Then its time is in the outer call's already. */
+static bool is_recursive(const struct fmt_thread *thread, uint32_t depth, uint32_t slot)
+{
+	for (uint32_t i = 1; i < depth; i++)
+		if (thread->frame[i].slot == slot)
+			return true;
+	return false;
+}
+
+void rec_leave(struct rec_call *call)
+{
+	uint64_t end = rec_now_ticks();
+	struct fmt_thread *thread = call->thread;
+	struct fmt_stats *row;
+	struct fmt_frame *frame;
+	uint64_t duration = end - call->begin, child;
+
+	if (unlikely(call->slot == REC_SLOT_PENDING)) {
+		leave_pending(call);
+		return;
+	}
+	if (unlikely(!rec_wiped->open)) { /* in the child of a fork made inside the call */
+		call->slot = 0;
+		return;
+	}
+	row = rec_row(thread, call->slot);
+	frame = &thread->frame[call->depth];
+	child = frame->child;
+	if (unlikely(thread->depth < call->depth || frame->begin != call->begin)) {
+		/* another stack (sigaltstack, coroutine) made this frame look abandoned */
+		row->unfinished--;
+		child = 0;
+	}
+	if (unlikely(call->depth > 1 && is_recursive(thread, call->depth, call->slot))) {
+		row->hist[fmt_bucket(duration)]++;
+		row->child += child - duration;
+		row->failed += call->failed;
+	} else {
+		rec_row_add(row, duration, child, call->failed);
+	}
+	thread->depth = call->depth - 1;
+	thread->frame[call->depth - 1].child += duration;
+}
+
+uint32_t rec_guard_enter(void)
+{
+	return rec_tls.guard++;
+}
+
+void rec_guard_leave(uint32_t token)
+{
+	rec_tls.guard = token;
+}

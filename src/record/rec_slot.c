@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which row a function has: a slot is given at the first call of a symbol and is the same for all
+ * threads; all symbols of a function (language bindings, PMPI_ names) share its row. The slot tables
+ * are wiped by a fork, so that one compare in the fast path also notices that. Locked slow path.
+ */
+#include <string.h>
+#include <sys/mman.h>
+
+#include "record/rec_state.h"
+
+struct slot_key {
+	uint32_t slot;
+};
+static struct rec_map rows = REC_MAP(struct slot_key); /* (backend, function) -> slot */
+
+static rec_word row_key(const struct rec_backend *backend, uint32_t function)
+{
+	return ((rec_word)(backend->index + 1) << 32) | (function + 1);
+}
+
+static uint32_t row_add(struct rec_backend *backend, uint32_t function)
+{
+	const struct rec_function *described = &backend->function[function];
+	const char *name = backend->pool + described->name;
+	bool counted = (described->flags & REC_QUERY) && !rec_state.time_queries;
+	struct fmt_function *item;
+	struct slot_key key;
+	uint64_t index;
+
+	item = rec_area_add(FMT_SECTION_FUNCTIONS, &index);
+	if (!item)
+		return 0;
+	item->name = rec_name(name, strlen(name));
+	if (!item->name)
+		return 0;
+	item->backend = backend->index;
+	item->kind = described->kind;
+	item->flags = counted ? FMT_FUNCTION_COUNTED : 0;
+	item->layer = backend->layer;
+	rec_area_publish(FMT_SECTION_FUNCTIONS);
+	key.slot = (uint32_t)index + 1;
+	rec_map_put(&rows, row_key(backend, function), &key);
+	return key.slot;
+}
+
+uint32_t rec_slot_assign(struct rec_backend *backend, uint32_t symbol)
+{
+	uint32_t function = backend->symbol[symbol].function;
+	struct slot_key key = {0};
+
+	if (backend->slot[symbol])
+		return backend->slot[symbol];
+	if (!rec_map_get(&rows, row_key(backend, function), &key))
+		key.slot = row_add(backend, function);
+	/* with a second provider in the process no symbol may take the fast path */
+	if (key.slot && !(backend->state & REC_BACKEND_MULTI))
+		__atomic_store_n(&backend->slot[symbol], (uint16_t)key.slot, __ATOMIC_RELEASE);
+	return key.slot;
+}
+
+void rec_slots_forget(void)
+{
+	rec_map_clear(&rows);
+}
+
+void rec_slots_clear(struct rec_backend *backend)
+{
+	for (uint32_t i = 0; i < backend->symbols; i++)
+		__atomic_store_n(&backend->slot[i], 0, __ATOMIC_RELAXED);
+}
+
+static bool is_wanted(const struct rec_backend *backend)
+{
+	const char *list = rec_state.backends_wanted;
+	size_t length = strlen(backend->name);
+
+	while (list && *list) {
+		size_t item = strcspn(list, ",");
+
+		if (item == length && strncmp(list, backend->name, item) == 0)
+			return true;
+		list += item + (list[item] == ',');
+		if (!*list)
+			return false;
+	}
+	return true;
+}
+
+void rec_backend_register(struct rec_backend *backend, const void *ehdr, const void *end)
+{
+	uint64_t bytes = (backend->symbols * sizeof(backend->slot[0]) + REC_PAGE - 1) & ~(uint64_t)(REC_PAGE - 1);
+
+	rec_construct();
+	if (backend->low || backend->size != sizeof(*backend))
+		return;
+	backend->low = (uintptr_t)ehdr;
+	backend->high = (uintptr_t)end;
+	backend->index = UINT32_MAX;
+	if (rec_state.off || !is_wanted(backend))
+		return;
+	if (madvise(backend->slot, bytes, MADV_WIPEONFORK) != 0)
+		return;
+	backend->state = REC_BACKEND_ON;
+	do
+		backend->next = rec_state.backends;
+	while (!__sync_bool_compare_and_swap(&rec_state.backends, backend->next, backend));
+}

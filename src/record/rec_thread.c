@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Thread blocks. A block belongs to a tid; it is taken over when that tid is gone, which is looked
+ * at only when a new one is needed. Nothing is done when a thread ends, so that calls made by its
+ * last destructors are recorded like all others. Locked slow path.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <unistd.h>
+#include <sys/syscall.h>
+
+#include "record/rec_state.h"
+
+struct fmt_thread *rec_thread_block(uint32_t index)
+{
+	return rec_area_item(FMT_SECTION_THREADS, index);
+}
+
+static bool is_gone(uint32_t tid)
+{
+	return syscall(SYS_tgkill, rec_pid(), tid, 0) != 0 && errno == ESRCH;
+}
+
+static void take_over(struct fmt_thread *thread, uint32_t tid)
+{
+	uint32_t depth = thread->depth & REC_DEPTH_MASK;
+
+	/* calls that its last owner never returned from */
+	for (uint32_t i = 1; i <= depth && i <= FMT_FRAMES; i++)
+		if (thread->frame[i].slot && thread->frame[i].slot <= thread->rows)
+			rec_row(thread, thread->frame[i].slot)->unfinished++;
+	thread->depth = 0;
+	thread->served++;
+	thread->tid = tid;
+}
+
+static struct fmt_thread *find_block(uint32_t tid)
+{
+	uint64_t used = rec_state.area[FMT_SECTION_THREADS].section->used;
+
+	for (uint32_t i = 0; i < used; i++) {
+		struct fmt_thread *thread = rec_thread_block(i);
+
+		if (thread->tid == tid || is_gone(thread->tid)) {
+			take_over(thread, tid);
+			return thread;
+		}
+	}
+	return NULL;
+}
+
+static struct fmt_thread *add_block(uint32_t tid)
+{
+	uint64_t used = rec_state.area[FMT_SECTION_THREADS].section->used;
+	struct fmt_thread *thread;
+
+	if (used >= rec_state.threads_max)
+		return NULL;
+	thread = rec_thread_block((uint32_t)used);
+	if (!rec_populate((char *)thread, REC_STEP)) {
+		rec_state.process->notes |= FMT_NOTE_NO_SPACE;
+		return NULL;
+	}
+	thread->tid = tid;
+	thread->served = 1;
+	thread->rows = (REC_STEP - FMT_THREAD_ROWS_OFFSET) / sizeof(struct fmt_stats);
+	thread->first = rec_now_ticks();
+	rec_area_publish(FMT_SECTION_THREADS);
+	return thread;
+}
+
+static void publish_capacity(struct rec_tls *tls)
+{
+	bool fast = rec_state.counter_clock;
+
+	tls->capacity = fast ? tls->thread->rows : 0;
+	tls->count_capacity = rec_state.time_queries ? 0 : tls->thread->rows;
+}
+
+bool rec_thread_open(struct rec_tls *tls)
+{
+	uint32_t tid = (uint32_t)syscall(SYS_gettid);
+	struct fmt_thread *thread = find_block(tid);
+
+	if (!thread)
+		thread = add_block(tid);
+	if (!thread) {
+		rec_state.process->lost_threads++;
+		return false;
+	}
+	tls->thread = thread;
+	tls->generation = rec_state.generation;
+	publish_capacity(tls);
+	rec_refresh(false);
+	return true;
+}
+
+bool rec_thread_grow(struct fmt_thread *thread, uint32_t rows)
+{
+	uint64_t have, need;
+
+	if (rows > REC_ROWS_MAX)
+		return false;
+	have = FMT_THREAD_ROWS_OFFSET + thread->rows * sizeof(struct fmt_stats);
+	need = FMT_THREAD_ROWS_OFFSET + rows * sizeof(struct fmt_stats);
+	need = (need + REC_STEP - 1) & ~(uint64_t)(REC_STEP - 1);
+	if (!rec_populate((char *)thread + have, need - have)) {
+		rec_state.process->notes |= FMT_NOTE_NO_SPACE;
+		return false;
+	}
+	thread->rows = (uint32_t)((need - FMT_THREAD_ROWS_OFFSET) / sizeof(struct fmt_stats));
+	if (rec_tls.thread == thread)
+		publish_capacity(&rec_tls);
+	return true;
+}
