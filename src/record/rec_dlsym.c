@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The override of dlsym and dlvsym: programs that open their runtime by dlopen see our wrappers too.
+ * The entry points are assembly (rec_dlsym_ARCH.S): a name that is not ours is a jump to the real
+ * function, so that it sees its caller. Until a name is known to be ours nothing of libc may be
+ * called, not even strcmp: sanitizer runtimes call dlsym before they are ready. This file is
+ * compiled with -fno-builtin so that the compiler puts none back.
+ */
+#include <dlfcn.h>
+#include <link.h>
+
+#include "record/rec_state.h"
+
+#define REC_PASS ((void *)-1) /* let the real function answer, for its caller */
+
+extern struct r_debug _r_debug __attribute__((weak)); /* strong would add NEEDED ld-linux */
+
+void *(*rec_real_dlsym)(void *handle, const char *name);
+void *(*rec_real_dlvsym)(void *handle, const char *name, const char *version);
+
+static int compare(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return (unsigned char)*a - (unsigned char)*b;
+}
+
+static bool is_libc(const char *path)
+{
+	static const char wanted[] = "libc.so";
+	const char *base = path;
+
+	for (const char *at = path; at && *at; at++)
+		if (*at == '/')
+			base = at + 1;
+	for (unsigned i = 0; i < sizeof(wanted) - 1; i++)
+		if (!base || base[i] != wanted[i])
+			return false;
+	return true;
+}
+
+/* Walks libc's GNU hash table for the two names: no version string to know per architecture. */
+static void search_libc(const struct link_map *object)
+{
+	const ElfW(Sym) *symbols = NULL;
+	const char *strings = NULL;
+	const uint32_t *hash = NULL, *bucket, *chain;
+
+	for (const ElfW(Dyn) *entry = object->l_ld; entry->d_tag != DT_NULL; entry++) {
+		if (entry->d_tag == DT_SYMTAB)
+			symbols = (const ElfW(Sym) *)entry->d_un.d_ptr;
+		if (entry->d_tag == DT_STRTAB)
+			strings = (const char *)entry->d_un.d_ptr;
+		if (entry->d_tag == DT_GNU_HASH)
+			hash = (const uint32_t *)entry->d_un.d_ptr;
+	}
+	if (!symbols || !strings || !hash)
+		return;
+	bucket = (const uint32_t *)((const ElfW(Addr) *)(hash + 4) + hash[2]);
+	chain = bucket + hash[0];
+	for (uint32_t i = 0; i < hash[0]; i++) {
+		for (uint32_t at = bucket[i]; at; at++) {
+			const char *name = strings + symbols[at].st_name;
+			void *address = (void *)(object->l_addr + symbols[at].st_value);
+
+			if (compare(name, "dlsym") == 0)
+				rec_real_dlsym = (void *(*)(void *, const char *))address;
+			if (compare(name, "dlvsym") == 0)
+				rec_real_dlvsym = (void *(*)(void *, const char *, const char *))address;
+			if (chain[at - hash[1]] & 1)
+				break;
+		}
+	}
+}
+
+void rec_dlsym_setup(void)
+{
+	if (!&_r_debug)
+		return;
+	for (const struct link_map *object = _r_debug.r_map; object; object = object->l_next)
+		if (is_libc(object->l_name))
+			search_libc(object);
+}
+
+static const struct rec_export *find_export(const struct rec_backend *backend, const char *name)
+{
+	uint32_t low = 0, high = backend->exports;
+
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+		int order = compare(name, backend->pool + backend->export_table[middle].name);
+
+		if (order == 0)
+			return &backend->export_table[middle];
+		if (order < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return NULL;
+}
+
+static void *wrapper_of(const struct rec_backend *backend, const struct rec_export *export)
+{
+	return (char *)(uintptr_t)backend->export_table + export->wrapper;
+}
+
+static void *ask_real(void *handle, const char *name, const char *version)
+{
+	return version ? rec_real_dlvsym(handle, name, version) : rec_real_dlsym(handle, name);
+}
+
+/* What the program would find without us for RTLD_DEFAULT, in the scope of its own object. */
+static void *ask_default(const char *name, const char *version, const void *return_address)
+{
+	void *found = ask_real(RTLD_DEFAULT, name, version), *handle;
+	Dl_info info;
+
+	if (found && rec_is_own(found))
+		found = ask_real(RTLD_NEXT, name, version);
+	if (found && !rec_is_own(found))
+		return found;
+	if (!dladdr(return_address, &info) || !info.dli_fname || info.dli_fname[0] != '/')
+		return NULL;
+	handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	if (!handle)
+		return NULL;
+	found = ask_real(handle, name, version);
+	dlclose(handle);
+	return found && !rec_is_own(found) ? found : NULL;
+}
+
+/* The answer for a name that we wrap. */
+static void *pick_ours(struct rec_backend *backend, const struct rec_export *export, void *handle,
+		       const char *version, const void *return_address)
+{
+	const char *name = backend->pool + export->name;
+	void *found;
+
+	/* a runtime looks up its own parts: the ICD loader asks its driver for the API's names */
+	if (rec_is_own(return_address) || rec_is_runtime(return_address))
+		return REC_PASS;
+	if (handle == RTLD_NEXT) {
+		/* the real one answers for its caller, unless there is nothing to find but ourselves */
+		found = ask_real(RTLD_NEXT, name, version);
+		return found && !rec_is_own(found) ? REC_PASS : NULL;
+	}
+	if (handle == RTLD_DEFAULT) {
+		found = ask_default(name, version, return_address);
+	} else {
+		found = ask_real(handle, name, version);
+		if (found && rec_is_own(found)) /* dlopen(NULL): the global scope begins with us */
+			found = ask_real(RTLD_NEXT, name, version);
+		if (found && rec_is_own(found))
+			found = NULL;
+	}
+	if (!found || !rec_is_front(backend, found))
+		return found;
+	if (!backend->real[export->symbol]) {
+		__atomic_store_n(&backend->real[export->symbol], found, __ATOMIC_RELEASE);
+		rec_provider_note(backend, found, false);
+	} else if (backend->real[export->symbol] != found) {
+		rec_provider_note(backend, found, true);
+		return found;
+	}
+	return wrapper_of(backend, export);
+}
+
+void *rec_dlsym_pick(void *handle, const char *name, const char *version, const void *return_address)
+{
+	const struct rec_export *export = NULL;
+	struct rec_backend *backend;
+	void *answer;
+
+	if (unlikely(!rec_real_dlsym))
+		rec_dlsym_setup();
+	if (!name || rec_state.off)
+		return REC_PASS;
+	for (backend = rec_state.backends; backend; backend = backend->next) {
+		export = find_export(backend, name);
+		if (export)
+			break;
+	}
+	if (!export)
+		return REC_PASS;
+	rec_tls.guard++;
+	answer = pick_ours(backend, export, handle, version, return_address);
+	rec_tls.guard--;
+	return answer;
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which object an address lies in, and where the real function behind a wrapper is. Slow paths; the
+ * answers that nested calls need are cached per return address.
+ */
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+
+#include "record/rec_state.h"
+
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _end[] __attribute__((visibility("hidden")));
+extern struct r_debug _r_debug __attribute__((weak));
+
+bool rec_is_own(const void *address)
+{
+	uintptr_t at = (uintptr_t)address;
+
+	if (at >= (uintptr_t)__ehdr_start && at < (uintptr_t)_end)
+		return true;
+	for (const struct rec_backend *backend = rec_state.backends; backend; backend = backend->next)
+		if (at >= backend->low && at < backend->high)
+			return true;
+	return false;
+}
+
+/* Does the name begin with one of the prefixes? list: '\0'-separated, ends with an empty one. */
+static bool has_prefix(const char *name, const char *list)
+{
+	for (; list && *list; list += strlen(list) + 1)
+		if (strncmp(name, list, strlen(list)) == 0)
+			return true;
+	return false;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static const char *so_name(const struct link_map *object)
+{
+	const char *strings = NULL;
+	const ElfW(Dyn) *entry;
+	ElfW(Xword) offset = 0;
+
+	for (entry = object->l_ld; entry && entry->d_tag != DT_NULL; entry++) {
+		if (entry->d_tag == DT_STRTAB)
+			strings = (const char *)entry->d_un.d_ptr;
+		if (entry->d_tag == DT_SONAME)
+			offset = entry->d_un.d_val;
+	}
+	return strings && offset ? strings + offset : "";
+}
+
+static bool object_matches(const struct link_map *object, const char *list)
+{
+	return has_prefix(base_name(object->l_name), list) || has_prefix(so_name(object), list);
+}
+
+static struct link_map *object_of(const void *address)
+{
+	struct link_map *object = NULL;
+	Dl_info info;
+
+	if (!dladdr1(address, &info, (void **)&object, RTLD_DL_LINKMAP))
+		return NULL;
+	return object;
+}
+
+bool rec_is_front(const struct rec_backend *backend, const void *address)
+{
+	const struct link_map *object = object_of(address);
+
+	return object && object_matches(object, backend->front);
+}
+
+/* Is the address inside some runtime: code whose traced calls are not the program's own? */
+bool rec_is_runtime(const void *address)
+{
+	static struct {
+		const void *address;
+		uintptr_t is_runtime;
+	} cache[256];
+	unsigned at = (unsigned)((uintptr_t)address * 0x9e3779b97f4a7c15u >> 56);
+	const struct link_map *object;
+	bool found = false;
+
+	if (__atomic_load_n(&cache[at].address, __ATOMIC_ACQUIRE) == address)
+		return cache[at].is_runtime == (uintptr_t)address;
+	object = object_of(address);
+	for (const struct rec_backend *backend = rec_state.backends; object && backend && !found;
+	     backend = backend->next)
+		found = object_matches(object, backend->runtimes);
+	/* the answer repeats the address, so that a torn pair of two threads cannot lie */
+	cache[at].is_runtime = found ? (uintptr_t)address : 0;
+	__atomic_store_n(&cache[at].address, address, __ATOMIC_RELEASE);
+	return found;
+}
+
+static void *not_own(void *address)
+{
+	return address && !rec_is_own(address) ? address : NULL;
+}
+
+/* Looks a name up in an object that is loaded already; a hit keeps the object loaded. */
+static void *find_in(const char *path, const char *name)
+{
+	void *handle = *path ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+	void *found;
+
+	if (!handle)
+		return NULL;
+	found = not_own(rec_real_dlsym(handle, name));
+	if (!found)
+		dlclose(handle);
+	return found;
+}
+
+static void *find_in_fronts(const struct rec_backend *backend, const char *name)
+{
+	void *found = NULL;
+
+	if (!&_r_debug)
+		return NULL;
+	for (struct link_map *object = _r_debug.r_map; object && !found; object = object->l_next)
+		if (object_matches(object, backend->front))
+			found = find_in(object->l_name, name);
+	return found;
+}
+
+static void *find_for_caller(const struct rec_backend *backend, const char *name, const void *return_address)
+{
+	const struct link_map *caller = return_address ? object_of(return_address) : NULL;
+	void *found = not_own(rec_real_dlsym(RTLD_NEXT, name));
+
+	/* the API may be linked to a plugin that was opened RTLD_LOCAL */
+	if (!found && caller && caller->l_name)
+		found = find_in(caller->l_name, name);
+	if (!found)
+		found = find_in_fronts(backend, name);
+	return found;
+}
+
+void rec_provider_note(struct rec_backend *backend, const void *real, bool second)
+{
+	const struct link_map *object = object_of(real);
+	struct fmt_backend *item;
+
+	if (!object)
+		return;
+	if (!second) {
+		if (!backend->library)
+			rec_attached(backend, NULL, object->l_name);
+		return;
+	}
+	backend->state |= REC_BACKEND_MULTI;
+	rec_slots_clear(backend);
+	if (!rec_ready() || backend->index == UINT32_MAX || !(backend->state & REC_BACKEND_OPENED))
+		return;
+	item = rec_area_item(FMT_SECTION_BACKENDS, backend->index);
+	item->second = rec_name(object->l_name, strlen(object->l_name));
+	rec_state.process->notes |= FMT_NOTE_SECOND_PROVIDER;
+}
+
+/*
+ * The function to call for this caller. Kept per symbol; where another library turns out to provide
+ * the API for another caller, that caller gets its own and is not recorded: a call is never forwarded
+ * to the other library.
+ */
+void *rec_resolve(struct rec_backend *backend, uint32_t symbol, const void *return_address)
+{
+	const struct rec_symbol *described = &backend->symbol[symbol];
+	bool check = (backend->state & REC_BACKEND_MULTI) ||
+		     (backend->function[described->function].flags & REC_OPENS);
+	void *known = backend->real[symbol], *found;
+
+	if (known && !check)
+		return known;
+	if (backend->layer_variant && described->variant == backend->layer_variant)
+		return known; /* filled from the loader's table */
+	if (!rec_real_dlsym)
+		rec_dlsym_setup();
+	if (!rec_real_dlsym)
+		return known;
+	found = find_for_caller(backend, backend->pool + described->name, return_address);
+	if (!known && found) {
+		__atomic_store_n(&backend->real[symbol], found, __ATOMIC_RELEASE);
+		rec_provider_note(backend, found, false);
+		rec_debug("%s is %p", backend->pool + described->name, found);
+	}
+	if (!known || !found || found == known)
+		return found ? found : known;
+	rec_provider_note(backend, found, true);
+	return found;
+}
+
+void *rec_real(struct rec_backend *backend, uint32_t symbol)
+{
+	void *known = backend->real[symbol];
+
+	return known ? known : rec_resolve(backend, symbol, NULL);
+}
+
+void *rec_provider_symbol(struct rec_backend *backend, const char *name)
+{
+	void *found;
+
+	if (!rec_real_dlsym)
+		rec_dlsym_setup();
+	if (!rec_real_dlsym)
+		return NULL;
+	/* data first in the global scope: an executable may hold the live copy (COPY relocation) */
+	found = not_own(rec_real_dlsym(RTLD_DEFAULT, name));
+	if (!found)
+		found = not_own(rec_real_dlsym(RTLD_NEXT, name));
+	if (!found && backend->library)
+		found = find_in(backend->library, name);
+	return found ? found : find_in_fronts(backend, name);
+}
+
+void rec_attached(struct rec_backend *backend, const char *how, const char *library)
+{
+	struct fmt_backend *item = NULL;
+
+	if (how)
+		backend->how = how;
+	if (library)
+		backend->library = library;
+	if (rec_ready() && (backend->state & REC_BACKEND_OPENED))
+		item = rec_area_item(FMT_SECTION_BACKENDS, backend->index);
+	if (item && how)
+		item->attached_by = rec_name(how, strlen(how));
+	if (item && library)
+		item->library = rec_name(library, strlen(library));
+}
