@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory in use, builds of device code, rank: small tables of the record, filled from hooks. */
+#include "record/rec_state.h"
+
+static uint32_t lock;
+
+void rec_things_forget(void)
+{
+	lock = 0;
+}
+
+static bool is_listed(const struct rec_backend *backend)
+{
+	return rec_ready() && (backend->state & REC_BACKEND_OPENED);
+}
+
+static struct fmt_memory *find_memory(uint32_t backend, uint32_t device, uint32_t kind)
+{
+	uint64_t used = rec_state.area[FMT_SECTION_MEMORY].section->used;
+	struct fmt_memory *row;
+
+	for (uint64_t i = 0; i < used; i++) {
+		row = rec_area_item(FMT_SECTION_MEMORY, i);
+		if (row->backend == backend && row->device == device && row->memory == kind)
+			return row;
+	}
+	row = rec_area_add(FMT_SECTION_MEMORY, NULL);
+	if (!row)
+		return NULL;
+	row->backend = backend;
+	row->device = device;
+	row->memory = kind;
+	rec_area_publish(FMT_SECTION_MEMORY);
+	return row;
+}
+
+void rec_memory(struct rec_backend *backend, uint32_t device, enum sonde_memory_kind kind, int64_t bytes)
+{
+	struct fmt_memory *row;
+
+	if (!is_listed(backend))
+		return;
+	rec_lock(&lock);
+	row = find_memory(backend->index, device, kind);
+	if (row && bytes >= 0) {
+		row->allocs++;
+		row->alloc_bytes += (uint64_t)bytes;
+		row->live_bytes += (uint64_t)bytes;
+		if (row->live_bytes > row->peak_bytes)
+			row->peak_bytes = row->live_bytes;
+	} else if (row) {
+		row->frees++;
+		row->live_bytes -= (uint64_t)-bytes;
+	}
+	rec_unlock(&lock);
+}
+
+void rec_build(struct rec_backend *backend, uint64_t name, enum sonde_build_source source, uint64_t ticks,
+	       bool failed)
+{
+	struct fmt_build *row = NULL;
+	uint64_t used, i;
+
+	if (!is_listed(backend))
+		return;
+	rec_lock(&lock);
+	used = rec_state.area[FMT_SECTION_BUILDS].section->used;
+	for (i = 0; i < used; i++) {
+		row = rec_area_item(FMT_SECTION_BUILDS, i);
+		if (row->name == name && row->backend == backend->index && row->source == source)
+			break;
+	}
+	if (i == used) {
+		row = rec_area_add(FMT_SECTION_BUILDS, NULL);
+		if (row) {
+			row->name = name;
+			row->backend = backend->index;
+			row->source = source;
+			rec_area_publish(FMT_SECTION_BUILDS);
+		}
+	}
+	if (row) {
+		row->calls++;
+		row->failed += failed;
+		row->total += ticks;
+	}
+	rec_unlock(&lock);
+}
+
+void rec_rank(int rank, int size)
+{
+	if (!rec_ready())
+		return;
+	rec_state.process->rank = rank;
+	rec_state.process->size = size;
+}
