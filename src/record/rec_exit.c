@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Ends of a program that can be noticed from inside. Nothing here is needed for what is recorded
+ * already; it collects what a runtime has not delivered yet and notes how the program ended.
+ * _exit and abort are reached from signal handlers: no allocation, no lock of the program's.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+
+#include "record/rec_state.h"
+
+#define FLUSH_DEADLINE_NS 2000000000u
+
+void rec_flush(enum fmt_end end)
+{
+	struct rec_state *state = &rec_state;
+	uint64_t deadline;
+	int saved = errno;
+
+	/* a vfork child shares this memory, a forked one has no record yet: neither may end ours */
+	if (!rec_ready() || state->off || (uint32_t)getpid() != state->process->pid)
+		return;
+	rec_tls.guard++;
+	deadline = rec_raw_ns() + FLUSH_DEADLINE_NS;
+	for (struct rec_backend *backend = state->backends; backend; backend = backend->next)
+		if (backend->flush && (backend->state & REC_BACKEND_OPENED))
+			backend->flush(deadline);
+	rec_refresh(true);
+	state->process->end = end;
+	state->process->end_ticks = state->process->last.ticks;
+	rec_file_write_private();
+	rec_tls.guard--;
+	errno = saved;
+}
+
+static void *next(const char *name)
+{
+	if (!rec_real_dlsym)
+		rec_dlsym_setup();
+	return rec_real_dlsym ? rec_real_dlsym(RTLD_NEXT, name) : NULL;
+}
+
+REC_EXPORT void _exit(int status)
+{
+	rec_flush(FMT_END_QUICK);
+	for (;;)
+		syscall(SYS_exit_group, status);
+}
+
+REC_EXPORT void _Exit(int status)
+{
+	_exit(status);
+}
+
+REC_EXPORT void quick_exit(int status)
+{
+	void (*real)(int) = (void (*)(int))next("quick_exit");
+
+	rec_flush(FMT_END_QUICK);
+	if (real)
+		real(status);
+	_exit(status);
+}
+
+REC_EXPORT void abort(void)
+{
+	void (*real)(void) = (void (*)(void))next("abort");
+
+	rec_flush(FMT_END_ABORT);
+	if (real)
+		real();
+	__builtin_trap();
+}
+
+/* Will a program started with this environment be traced? Otherwise that is noted. */
+static void check_environment(char *const *environment)
+{
+	bool preloaded = false;
+
+	if (!rec_ready() || rec_state.off)
+		return;
+	for (size_t i = 0; environment && environment[i] && !preloaded; i++)
+		preloaded = strncmp(environment[i], "LD_PRELOAD=", 11) == 0 &&
+			    strstr(environment[i], "libsonde.so") != NULL;
+	if (!preloaded)
+		rec_state.process->notes |= FMT_NOTE_CHILDREN_UNTRACED;
+}
+
+/* The program image is about to be replaced: what is mapped stays on file. */
+static uint32_t before_exec(char *const *environment)
+{
+	uint32_t before = FMT_END_NONE;
+
+	check_environment(environment);
+	if (rec_ready() && (uint32_t)getpid() == rec_state.process->pid) {
+		before = rec_state.process->end;
+		rec_flush(FMT_END_EXEC);
+	}
+	return before;
+}
+
+static int exec_failed(uint32_t before, int result)
+{
+	if (rec_ready() && (uint32_t)getpid() == rec_state.process->pid) {
+		rec_state.process->end = before;
+		rec_state.process->end_ticks = 0;
+	}
+	return result;
+}
+
+REC_EXPORT int execve(const char *path, char *const argv[], char *const environment[])
+{
+	uint32_t before = before_exec(environment);
+	int (*real)(const char *, char *const[], char *const[]) = next("execve");
+
+	return exec_failed(before, real ? real(path, argv, environment)
+					: (int)syscall(SYS_execve, path, argv, environment));
+}
+
+REC_EXPORT int execvpe(const char *file, char *const argv[], char *const environment[])
+{
+	uint32_t before = before_exec(environment);
+	int (*real)(const char *, char *const[], char *const[]) = next("execvpe");
+
+	if (!real) {
+		errno = ENOSYS;
+		return exec_failed(before, -1);
+	}
+	return exec_failed(before, real(file, argv, environment));
+}
+
+REC_EXPORT int execv(const char *path, char *const argv[])
+{
+	extern char **environ;
+
+	return execve(path, argv, environ);
+}
+
+REC_EXPORT int execvp(const char *file, char *const argv[])
+{
+	extern char **environ;
+
+	return execvpe(file, argv, environ);
+}
+
+typedef int spawn_function(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,
+			   char *const[], char *const[]);
+
+static int spawn(const char *name, pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+		 const posix_spawnattr_t *attributes, char *const argv[], char *const environment[])
+{
+	spawn_function *real = (spawn_function *)next(name);
+
+	check_environment(environment);
+	return real ? real(pid, file, actions, attributes, argv, environment) : ENOSYS;
+}
+
+REC_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+			   const posix_spawnattr_t *attributes, char *const argv[], char *const environment[])
+{
+	return spawn("posix_spawn", pid, path, actions, attributes, argv, environment);
+}
+
+REC_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+			    const posix_spawnattr_t *attributes, char *const argv[], char *const environment[])
+{
+	return spawn("posix_spawnp", pid, file, actions, attributes, argv, environment);
+}
