@@ -88,6 +88,7 @@ struct rec_backend {
 	/* Filled by rec_backend_register(). */
 	uint32_t index;        /* backend index in the record, UINT32_MAX before it is open */
 	uint32_t state;        /* internal to record/ */
+	uint32_t pending_lost; /* likewise */
 	uintptr_t low, high;   /* address range of the object that holds the wrappers */
 	const char *how, *library; /* rec_attached() */
 	struct rec_backend *next;
