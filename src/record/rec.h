@@ -108,6 +108,7 @@ struct rec_call {
 	uint16_t failed;   /* set by the wrapper, before leave */
 	uint16_t own;      /* the tool itself makes this call: the wrapper calls no hooks */
 	uint64_t begin;    /* ticks */
+	uint64_t duration; /* ticks; set by rec_leave */
 	struct fmt_thread *thread;
 	void *real;        /* the function to call: set by rec_enter in any case */
 	uint64_t user[6];  /* for the backend, from enter to leave */

@@ -89,6 +89,26 @@ static bool push(struct rec_call *call, uint32_t slot, const void *return_addres
 	return true;
 }
 
+/* The thread's block and the function's row; 0: no room, the call is lost. */
+static uint32_t find_room(struct rec_tls *tls, const struct rec_call *call)
+{
+	uint32_t slot;
+
+	if (tls->retry) { /* after a failure the search is not repeated for every call */
+		tls->retry--;
+		return 0;
+	}
+	if ((!tls->thread || tls->generation != rec_state.generation) && !rec_thread_open(tls)) {
+		tls->retry = 1000;
+		return 0;
+	}
+	slot = rec_slot_assign(call->backend, call->symbol);
+	if (slot && (slot <= tls->thread->rows || rec_thread_grow(tls->thread, slot)))
+		return slot;
+	tls->thread->lost++;
+	return 0;
+}
+
 /* What a first call needs, under the lock: the real function, a record, a block, a slot, a row. */
 static uint32_t prepare_locked(struct rec_call *call, const void *return_address)
 {
@@ -108,17 +128,11 @@ static uint32_t prepare_locked(struct rec_call *call, const void *return_address
 		return REC_SLOT_PENDING;
 	if (!rec_open() || !rec_backend_open(backend))
 		return 0;
-	if ((!tls->thread || tls->generation != rec_state.generation) && !rec_thread_open(tls)) {
+	slot = find_room(tls, call);
+	if (slot)
+		rec_pending_replay(tls->thread);
+	else
 		rec_lost(backend);
-		return 0;
-	}
-	slot = rec_slot_assign(backend, call->symbol);
-	if (!slot || (slot > tls->thread->rows && !rec_thread_grow(tls->thread, slot))) {
-		tls->thread->lost++;
-		rec_lost(backend);
-		return 0;
-	}
-	rec_pending_replay(tls->thread);
 	return slot;
 }
 
@@ -207,7 +221,7 @@ void rec_leave(struct rec_call *call)
 	struct fmt_thread *thread = call->thread;
 	struct fmt_stats *row;
 	struct fmt_frame *frame;
-	uint64_t duration = end - call->begin, child;
+	uint64_t duration = call->duration = end - call->begin, child;
 
 	if (unlikely(call->slot == REC_SLOT_PENDING)) {
 		leave_pending(call);

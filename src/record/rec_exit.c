@@ -16,24 +16,37 @@
 
 #define FLUSH_DEADLINE_NS 2000000000u
 
-void rec_flush(enum fmt_end end)
+/* A vfork child shares this memory, a forked one has no record yet: neither may end ours. */
+static bool is_ours(void)
+{
+	return rec_ready() && !rec_state.off && (uint32_t)getpid() == rec_state.process->pid;
+}
+
+void rec_note_end(enum fmt_end end)
 {
 	struct rec_state *state = &rec_state;
-	uint64_t deadline;
-	int saved = errno;
 
-	/* a vfork child shares this memory, a forked one has no record yet: neither may end ours */
-	if (!rec_ready() || state->off || (uint32_t)getpid() != state->process->pid)
+	if (!is_ours())
 		return;
-	rec_tls.guard++;
-	deadline = rec_raw_ns() + FLUSH_DEADLINE_NS;
-	for (struct rec_backend *backend = state->backends; backend; backend = backend->next)
-		if (backend->flush && (backend->state & REC_BACKEND_OPENED))
-			backend->flush(deadline);
 	rec_refresh(true);
 	state->process->end = end;
 	state->process->end_ticks = state->process->last.ticks;
 	rec_file_write_private();
+}
+
+void rec_flush(enum fmt_end end)
+{
+	uint64_t deadline;
+	int saved = errno;
+
+	if (!is_ours())
+		return;
+	rec_tls.guard++;
+	deadline = rec_raw_ns() + FLUSH_DEADLINE_NS;
+	for (struct rec_backend *backend = rec_state.backends; backend; backend = backend->next)
+		if (backend->flush && (backend->state & REC_BACKEND_OPENED))
+			backend->flush(deadline);
+	rec_note_end(end);
 	rec_tls.guard--;
 	errno = saved;
 }
@@ -97,7 +110,7 @@ static uint32_t before_exec(char *const *environment)
 	uint32_t before = FMT_END_NONE;
 
 	check_environment(environment);
-	if (rec_ready() && (uint32_t)getpid() == rec_state.process->pid) {
+	if (is_ours()) {
 		before = rec_state.process->end;
 		rec_flush(FMT_END_EXEC);
 	}
@@ -106,7 +119,7 @@ static uint32_t before_exec(char *const *environment)
 
 static int exec_failed(uint32_t before, int result)
 {
-	if (rec_ready() && (uint32_t)getpid() == rec_state.process->pid) {
+	if (is_ours()) {
 		rec_state.process->end = before;
 		rec_state.process->end_ticks = 0;
 	}

@@ -19,7 +19,8 @@ struct rec_tls {
 	uint32_t generation;     /* of the process record that thread belongs to */
 	uint32_t guard;          /* nesting of rec_guard and slow paths */
 	struct fmt_thread *thread;
-	uint64_t reserved;
+	uint32_t retry;          /* calls until a thread without a block looks for one again */
+	uint32_t reserved;
 };
 extern REC_EXPORT __thread struct rec_tls rec_tls __attribute__((tls_model("initial-exec")));
 

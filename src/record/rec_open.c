@@ -37,7 +37,7 @@ void rec_construct(void)
 		return;
 	state->constructed = true;
 	dir = environment("SONDE_DIR");
-	if (!dir || dir[0] != '/' || strlen(dir) >= sizeof(state->dir) - 300) {
+	if (!dir || dir[0] != '/' || !rec_is_first_copy() || strlen(dir) >= sizeof(state->dir) - 300) {
 		state->off = true;
 		return;
 	}
@@ -230,7 +230,8 @@ __attribute__((constructor)) static void constructor(void)
 	rec_construct();
 }
 
+/* Outstanding device work was collected by at_exit(), while the runtimes were still whole. */
 __attribute__((destructor)) static void destructor(void)
 {
-	rec_flush(FMT_END_EXIT);
+	rec_note_end(FMT_END_EXIT);
 }

@@ -25,6 +25,14 @@ bool rec_is_own(const void *address)
 	return false;
 }
 
+/* Another copy of this library may have come first (another installation): then this one stays inert. */
+bool rec_is_first_copy(void)
+{
+	if (!rec_real_dlsym)
+		rec_dlsym_setup();
+	return rec_real_dlsym && rec_is_own(rec_real_dlsym(RTLD_DEFAULT, "rec_backend_register"));
+}
+
 /* Does the name begin with one of the prefixes? list: '\0'-separated, ends with an empty one. */
 static bool has_prefix(const char *name, const char *list)
 {

@@ -95,6 +95,9 @@ void rec_slots_clear(struct rec_backend *backend);
 /* rec_call.c */
 void rec_row_add(struct fmt_stats *row, uint64_t duration, uint64_t child, bool failed);
 
+/* rec_exit.c */
+void rec_note_end(enum fmt_end end);
+
 /* rec_pending.c */
 void rec_pending_add(struct rec_backend *backend, uint32_t symbol, uint64_t duration, bool failed, bool timed);
 void rec_pending_replay(struct fmt_thread *thread);
@@ -102,6 +105,7 @@ void rec_pending_replay(struct fmt_thread *thread);
 /* rec_resolve.c */
 void *rec_resolve(struct rec_backend *backend, uint32_t symbol, const void *return_address);
 bool rec_is_own(const void *address);
+bool rec_is_first_copy(void);
 bool rec_is_runtime(const void *address);
 bool rec_is_front(const struct rec_backend *backend, const void *address);
 void rec_provider_note(struct rec_backend *backend, const void *real, bool second);
