@@ -28,9 +28,14 @@ bool rec_is_own(const void *address)
 /* Another copy of this library may have come first (another installation): then this one stays inert. */
 bool rec_is_first_copy(void)
 {
+	const void *first;
+
 	if (!rec_real_dlsym)
 		rec_dlsym_setup();
-	return rec_real_dlsym && rec_is_own(rec_real_dlsym(RTLD_DEFAULT, "rec_backend_register"));
+	if (!rec_real_dlsym)
+		return false;
+	first = rec_real_dlsym(RTLD_DEFAULT, "rec_backend_register");
+	return !first || rec_is_own(first);
 }
 
 /* Does the name begin with one of the prefixes? list: '\0'-separated, ends with an empty one. */
