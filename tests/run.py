@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """run.py BUILD [JOBS]: runs ctest and ends with the line "N passed, N failed, N skipped".
 
-Counted are single cases: what a test program reports as TAP (bats) or in cmocka's format; any
-other test is one case. Exit status 1 when anything failed or when there was no test at all.
+Counted are single cases: what a test program reports as TAP (bats), in cmocka's or in unittest's
+format; any other test is one case. Exit status 1 when anything failed or when there was no test at all.
 """
 
 import os
@@ -16,9 +16,12 @@ CASES = [  # (pattern of one case in a test's output, outcome)
     (re.compile(r"^ok \d+ .*# skip", re.I), "skipped"),
     (re.compile(r"^ok \d+"), "passed"),
     (re.compile(r"^not ok \d+"), "failed"),
+    (re.compile(r"^test_\w+ \(.*\) \.\.\. ok"), "passed"),
+    (re.compile(r"^test_\w+ \(.*\) \.\.\. skipped"), "skipped"),
+    (re.compile(r"^test_\w+ \(.*\) \.\.\. (FAIL|ERROR)"), "failed"),
     (re.compile(r"^\[ +OK \] "), "passed"),
-    (re.compile(r"^\[ +SKIPPED \] [a-z]\w+$"), "skipped"),
-    (re.compile(r"^\[ +FAILED \] [a-z]\w+$"), "failed"),
+    (re.compile(r"^\[ +SKIPPED +\] [a-z]\w+$"), "skipped"),
+    (re.compile(r"^\[ +FAILED +\] [a-z]\w+$"), "failed"),
 ]
 
 
@@ -31,16 +34,12 @@ def outcome(verdict):
 def count_cases(lines):
     """Cases by outcome in the output of one test."""
     count = {"passed": 0, "failed": 0, "skipped": 0}
-    failed = set()
+    seen = set()
     for line in lines:
-        for pattern, result in CASES:
-            if not pattern.match(line):
-                continue
-            if result == "failed" and line in failed:
-                break  # cmocka names a failed case twice
-            failed.add(line if result == "failed" else None)
+        result = next((result for pattern, result in CASES if pattern.match(line)), None)
+        if result and line not in seen:  # cmocka names a failed case twice
+            seen.add(line)
             count[result] += 1
-            break
     return count
 
 

@@ -86,8 +86,10 @@ void comm_send_wait(struct halo_exchange *exchange, const double *to_above, cons
 	MPI_Status status[4];
 	double since = now();
 
-	MPI_Isend(to_above, exchange->width, MPI_DOUBLE, exchange->above, TAG_UP, MPI_COMM_WORLD, &exchange->request[2]);
-	MPI_Isend(to_below, exchange->width, MPI_DOUBLE, exchange->below, TAG_DOWN, MPI_COMM_WORLD, &exchange->request[3]);
+	MPI_Isend(to_above, exchange->width, MPI_DOUBLE, exchange->above, TAG_UP, MPI_COMM_WORLD,
+		  &exchange->request[2]);
+	MPI_Isend(to_below, exchange->width, MPI_DOUBLE, exchange->below, TAG_DOWN, MPI_COMM_WORLD,
+		  &exchange->request[3]);
 	MPI_Waitall(4, exchange->request, status);
 	add_time(&timers.mpi, since);
 }

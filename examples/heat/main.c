@@ -146,9 +146,10 @@ static bool check(const struct block *block, const struct options *options, cons
 	bool good = error <= allowed && drift <= 1e-11 * options->steps;
 
 	if (block->rank == 0)
-		printf("heat: %d ranks, %d x %d, %d steps, %s: amplitude %.9f, analytic %.9f, error %.2e (allowed %.2e): %s\n",
-		       block->ranks, options->nx, options->ny, options->steps, options->overlap ? "overlap" : "wait-each-step",
-		       discrete, analytic, error, allowed, good ? "correct" : "WRONG");
+		printf("heat: %d ranks, %d x %d, %d steps, %s: amplitude %.9f, analytic %.9f, error %.2e (allowed %.2e): "
+		       "%s\n", block->ranks, options->nx, options->ny, options->steps,
+		       options->overlap ? "overlap" : "wait-each-step", discrete, analytic, error, allowed,
+		       good ? "correct" : "WRONG");
 	return good;
 }
 
@@ -158,9 +159,9 @@ static void print_timers(int rank)
 	double wall = now() - timers.start;
 	double api = timers.mpi + timers.device_wait + timers.copy + timers.launch + timers.build + timers.setup;
 
-	printf("heat: rank %d: wall %.6f device_wait %.6f copy %.6f launch %.6f build %.6f setup %.6f mpi %.6f host %.6f\n",
-	       rank, wall, timers.device_wait, timers.copy, timers.launch, timers.build, timers.setup, timers.mpi,
-	       wall - api);
+	printf("heat: rank %d: wall %.6f device_wait %.6f copy %.6f launch %.6f build %.6f setup %.6f mpi %.6f "
+	       "host %.6f\n", rank, wall, timers.device_wait, timers.copy, timers.launch, timers.build, timers.setup,
+	       timers.mpi, wall - api);
 	fflush(stdout);
 }
 

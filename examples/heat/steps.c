@@ -7,13 +7,15 @@
 static void copy_blocking(struct device *device, const struct block *block, double *field, bool to_device)
 {
 	size_t bytes = block_points(block) * sizeof(double);
+	cl_command_queue queue = device->compute;
+	cl_mem buffer = device->field[0];
 	double since = now();
 
 	if (to_device)
-		check_cl(clEnqueueWriteBuffer(device->compute, device->field[0], CL_TRUE, 0, bytes, field, 0, NULL, NULL),
+		check_cl(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, bytes, field, 0, NULL, NULL),
 			 "clEnqueueWriteBuffer");
 	else
-		check_cl(clEnqueueReadBuffer(device->compute, device->field[0], CL_TRUE, 0, bytes, field, 0, NULL, NULL),
+		check_cl(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, bytes, field, 0, NULL, NULL),
 			 "clEnqueueReadBuffer");
 	add_time(&timers.copy, since);
 }
