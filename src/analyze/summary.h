@@ -79,7 +79,7 @@ struct summary_share {
 	enum sonde_category category;
 	int64_t ns;
 	int64_t ppm;              /* share of all wall time in millionths; all rows sum to 1,000,000 */
-	const char *detail;       /* "MPI", "2 open calls", ... or NULL */
+	const char *detail;       /* "2 open calls", ... or NULL */
 	struct summary_ranks ranks;
 };
 

@@ -39,7 +39,7 @@ struct attach_backend {
 	const struct attach_env *env;  /* ends with name NULL */
 	const struct attach_rank *rank;   /* in order of preference; ends with rank NULL */
 	const struct attach_job *job;     /* in order of preference; ends with name[0] NULL */
-	const char *const *launcher;   /* `launcher NAME ...`: prefixes of the comm of parallel launchers; ends with NULL */
+	const char *const *launcher;   /* `launcher NAME ...`: prefixes of parallel launchers' comm; ends with NULL */
 };
 
 /* In the order of the folders' names; ends with name NULL. No list pointer in an entry is NULL. */

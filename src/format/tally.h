@@ -74,7 +74,7 @@ enum fmt_end {
 	FMT_END_NONE = 0, /* still running or killed */
 	FMT_END_EXIT,     /* exit handlers ran */
 	FMT_END_QUICK,    /* _exit, quick_exit */
-	FMT_END_ABORT,    /* abort, MPI_Abort and the like */
+	FMT_END_ABORT,    /* abort, or a runtime's own way to end a job */
 	FMT_END_EXEC      /* replaced by another program */
 };
 
@@ -107,8 +107,8 @@ struct fmt_process {
 };
 
 struct fmt_backend {
-	uint64_t name;        /* "mpi", "opencl" */
-	uint64_t attached_by; /* "preload", "dlsym", "OPENCL_LAYERS", ... comma-separated */
+	uint64_t name;        /* of its folder in backends/ */
+	uint64_t attached_by; /* "preload", "dlsym", the runtime's variable, ... comma-separated */
 	uint64_t library;     /* path of the object that provides the API */
 	uint32_t hooked;      /* functions that this build can wrap */
 	uint32_t layer;       /* depth in the stack of layers: greater is nearer to the program */
@@ -128,7 +128,7 @@ enum fmt_function_flag {
 };
 
 struct fmt_function {
-	uint64_t name;    /* as the program knows it: "MPI_Send" for all language bindings */
+	uint64_t name;    /* as the program knows it: one for all language bindings */
 	uint32_t backend; /* index into backends */
 	uint32_t kind;    /* enum sonde_kind */
 	uint32_t flags;   /* enum fmt_function_flag */
@@ -186,7 +186,7 @@ struct fmt_track {       /* disjoint, sorted intervals, then what was folded bef
 };
 
 struct fmt_device {
-	uint64_t name;       /* for people: "NVIDIA H100", "cpu-haswell ..." */
+	uint64_t name;       /* for people, as the runtime tells it */
 	uint64_t key;        /* name that tells one device of the node from another: UUID, PCI address */
 	uint32_t backend;
 	uint32_t ordinal;    /* as the program counts devices */

@@ -43,7 +43,7 @@ struct rec_function {
 	uint8_t reserved;
 };
 
-/* A symbol that reaches a function (MPI_Send, PMPI_Send, mpi_send_, ...); index S. */
+/* A symbol that reaches a function: its C name, profiling name, Fortran names, ...; index S. */
 struct rec_symbol {
 	uint32_t name;     /* offset into backend->pool: as the real library exports it */
 	uint16_t function; /* F */
@@ -84,7 +84,7 @@ struct rec_backend {
 	void (*leave)(struct rec_call *call, rec_word *args, rec_word result);
 	void (*opened)(void);  /* this process's record has just been opened (again after a fork) */
 	void (*flush)(uint64_t deadline_raw_ns); /* collect outstanding device records; must not block on the runtime */
-	uint64_t (*oldest_open)(void); /* submission (raw ns) of the oldest undelivered device operation, or UINT64_MAX */
+	uint64_t (*oldest_open)(void); /* submission (raw ns) of the oldest undelivered operation, or UINT64_MAX */
 	/* Filled by rec_backend_register(). */
 	uint32_t index;        /* backend index in the record, UINT32_MAX before it is open */
 	uint32_t state;        /* internal to record/ */
@@ -172,7 +172,7 @@ struct rec_span {
 	uint64_t name;             /* rec_name() */
 	uint64_t bytes;            /* of copies and fills */
 	uint32_t device;           /* rec_device() */
-	uint32_t kind;             /* enum sonde_kind: launch = kernel; copy, fill, map count as copies; others as neither */
+	uint32_t kind;             /* enum sonde_kind: launch = kernel; copy, fill, map = copies; others neither */
 	uint32_t direction;        /* enum sonde_direction, for copies and fills */
 	uint32_t memory;           /* enum sonde_memory_kind of the host side, for copies */
 };
@@ -186,7 +186,7 @@ REC_EXPORT void rec_memory(struct rec_backend *backend, uint32_t device, enum so
 REC_EXPORT void rec_build(struct rec_backend *backend, uint64_t name, enum sonde_build_source source,
 			  uint64_t ticks, bool failed);
 
-/* The backend's library and how it was reached, for the ledger: "preload", "OPENCL_LAYERS", ... */
+/* The backend's library and how it was reached, for the ledger: "preload", "dlsym", ... */
 REC_EXPORT void rec_attached(struct rec_backend *backend, const char *how, const char *library);
 
 /* Rank and size of this process, once the runtime knows them. */
@@ -211,7 +211,8 @@ struct rec_map {
 	void *cells;
 };
 #define REC_MAP(type) { .item_bytes = sizeof(type) }
-REC_EXPORT void *rec_map_lock(struct rec_map *map, rec_word key, bool create); /* NULL: absent or no memory (then unlocked) */
+/* NULL: absent or no memory (then unlocked) */
+REC_EXPORT void *rec_map_lock(struct rec_map *map, rec_word key, bool create);
 REC_EXPORT void rec_map_unlock(struct rec_map *map);
 REC_EXPORT bool rec_map_take(struct rec_map *map, rec_word key, void *item_out); /* removes; item_out may be NULL */
 REC_EXPORT bool rec_map_get(struct rec_map *map, rec_word key, void *item_out);  /* copies */

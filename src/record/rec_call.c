@@ -49,7 +49,7 @@ static bool counts_nested(const struct rec_call *call, struct fmt_thread *thread
 	const struct fmt_frame *top = &thread->frame[thread->depth];
 
 	if (top->slot == slot)
-		return false; /* mpi_send_ -> MPI_Send -> PMPI_Send; exported name -> layer */
+		return false; /* Fortran name -> C name -> profiling name; exported name -> layer */
 	if (backend->layer_variant && backend->symbol[call->symbol].variant == backend->layer_variant) {
 		/* always called by the API's loader: it is the runtime's own when the API is on top already */
 		struct fmt_function *function = rec_area_item(FMT_SECTION_FUNCTIONS, top->slot - 1);

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Discovery calls and queries made before the record is open. They open none by themselves (hwloc
- * asks OpenCL inside MPI_Init, mpirun does too), but belong to the counts once there is a record.
+ * Discovery calls and queries made before the record is open. They open none by themselves
+ * (topology libraries look for devices while other runtimes start, parallel launchers do, too), but
+ * belong to the counts once there is a record.
+ */
+/*
+ * Discovery calls and queries made before the record is open. They open none by themselves (topology
+ * libraries look for devices while other runtimes start, parallel launchers do, too), but belong to the counts once there is a record.
  */
 #include "record/rec_state.h"
 
