@@ -146,8 +146,8 @@ static bool check(const struct block *block, const struct options *options, cons
 	bool good = error <= allowed && drift <= 1e-11 * options->steps;
 
 	if (block->rank == 0)
-		printf("heat: %d ranks, %d x %d, %d steps, %s: amplitude %.9f, analytic %.9f, error %.2e (allowed %.2e): "
-		       "%s\n", block->ranks, options->nx, options->ny, options->steps,
+		printf("heat: %d ranks, %d x %d, %d steps, %s: amplitude %.9f, analytic %.9f, error %.2e "
+		       "(allowed %.2e): %s\n", block->ranks, options->nx, options->ny, options->steps,
 		       options->overlap ? "overlap" : "wait-each-step", discrete, analytic, error, allowed,
 		       good ? "correct" : "WRONG");
 	return good;

@@ -29,9 +29,9 @@ BACKEND_HEADERS = {"record/rec.h", "record/rec_hot.h"}
 
 NAMELESS = set(MAY_INCLUDE) - {"backends"}
 RUNTIMES = re.compile(
-    r"(?<![A-Za-z])(?:lib)?(?:open|intel)?mpi(?:ch|cc)?(?![A-Za-z])|(?<![A-Za-z])mvapich"
-    r"|(?<![A-Za-z])(?:lib)?(?:opencl|pocl|ocl-?icd|cuda|cupti|nvidia|nvtx|nccl|rccl|rocm|rocprof\w*|roctx|hip|hsa|sycl|occa"
-    r"|kokkos|openmp|ompt|libomp|ittnotify|level[ _-]?zero)(?![A-Za-z])", re.I)
+    r"(?<![A-Za-z])(?:lib)?(?:(?:open|intel)?mpi(?:ch|cc)?|mvapich\d?|opencl|pocl|ocl-?icd|cuda|cupti|nvidia|nvtx"
+    r"|nccl|rccl|rocm|rocprof\w*|roctx|hip|hsa|sycl|occa|kokkos|openmp|ompt|omp|ittnotify|level[ _-]?zero)"
+    r"(?![A-Za-z])", re.I)
 SYMBOLS = re.compile(
     r"(?<![A-Za-z0-9_])(?:P?MPIX?_[A-Za-z]\w*|P?mpi_\w+|O?MPI_MCA_\w+|OMPI_\w+|PMIX?_\w+|SLURM_\w+|PALS_\w+"
     r"|cl[A-Z]\w+|cl_[a-z]\w+|CL_[A-Z]\w+|cu[A-Z]\w+|cuda[A-Z]\w+|hip[A-Z]\w+|hsa_\w+|ze[A-Z]\w+|zes?_\w+"
