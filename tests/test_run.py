@@ -41,10 +41,10 @@ class Counting(unittest.TestCase):
         self.assertEqual(total("Passed", "whatever it prints"), {"passed": 1, "failed": 0, "skipped": 0})
 
     def test_result_lines_of_ctest_are_understood(self):
-        for line, verdict in ((" 1/12 Test  #1: unit.tally ........   Passed    0.01 sec", "Passed"),
+        for line, verdict in ((" 1/12 Test #1: unit.tally ........   Passed    0.01 sec", "Passed"),
                               ("12/12 Test #12: cli.run ...***Failed    1.00 sec", "***Failed"),
                               ("12/12 Test #12: cli.run ...***Exception: SegFault  1.00 sec", "***Exception: SegFault"),
-                              (" 2/12 Test  #2: mpi.x ......***Timeout 300.01 sec", "***Timeout")):
+                              (" 2/12 Test #2: mpi.x ......***Timeout 300.01 sec", "***Timeout")):
             match = run.RESULT.match(line)
             self.assertEqual(match.group(2), verdict)
 

@@ -4,10 +4,6 @@
  * (topology libraries look for devices while other runtimes start, parallel launchers do, too), but
  * belong to the counts once there is a record.
  */
-/*
- * Discovery calls and queries made before the record is open. They open none by themselves (topology
- * libraries look for devices while other runtimes start, parallel launchers do, too), but belong to the counts once there is a record.
- */
 #include "record/rec_state.h"
 
 #define PENDING_MAX 64
