@@ -37,10 +37,11 @@ struct read_clock {
 	uint64_t error_ns;  /* bound of the conversion between its two readings */
 	uint64_t baseline_ns; /* distance of the two readings; 0: the rate is assumed */
 };
-#define READ_RATE_SHIFT 32
+#define READ_RATE_SHIFT 40
 
 uint64_t read_clock_duration(const struct read_clock *clock, uint64_t ticks);
 uint64_t read_clock_raw(const struct read_clock *clock, uint64_t ticks); /* of a point in time */
+uint64_t read_clock_now(void); /* CLOCK_MONOTONIC_RAW of this machine */
 
 struct read_host {
 	const char *name;

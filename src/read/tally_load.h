@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* State while the body of a tally is loaded; shared by tally_load.c and tally_device.c. */
+#ifndef SONDE_READ_TALLY_LOAD_H
+#define SONDE_READ_TALLY_LOAD_H
+
+#include "read/read_internal.h"
+
+#define LOADER_BACKENDS_MAX 1024u
+#define LOADER_DEVICES_MAX 4096u
+
+struct loader {
+	struct recording *recording;
+	struct tally *tally;
+	struct tally_body *body;
+	int fd;
+	char *chunk;          /* room for what is read at once */
+	char *strings;        /* whole section, or NULL */
+	uint64_t strings_bytes;
+	struct map long_names;
+	uint32_t backends;    /* of the file, without the one that stands for unknown ones */
+	uint64_t damaged;     /* entries that refer to what is not there */
+	size_t thread_capacity, op_capacity, transfer_capacity, memory_capacity, build_capacity;
+};
+
+const char *loader_name(struct loader *loader, uint64_t offset);
+uint32_t loader_backend(struct loader *loader, uint32_t backend); /* a valid index in any case */
+uint32_t loader_device(struct loader *loader, uint32_t device);   /* a valid index or READ_NONE */
+uint64_t stats_calls(const struct fmt_stats *stats);
+
+/* tally_device.c */
+void devices_load(struct loader *loader);
+
+#endif
