@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * State of an analysis, private to analyze/. summary.c loads one process after the other and shows
+ * it to every question's *_add(); when all were seen, every question's *_finish() writes its rows.
+ */
+#ifndef SONDE_ANALYZE_ANALYSIS_H
+#define SONDE_ANALYZE_ANALYSIS_H
+
+#include "analyze/histogram.h"
+#include "analyze/interval.h"
+#include "analyze/summary.h"
+#include "base/map.h"
+#include "read/recording.h"
+
+/* A growing array of rows that are also found by a key. */
+struct rows {
+	struct map map;
+	struct map_key key;
+	void **row;
+	size_t count, capacity;
+};
+
+/* Time window of the run on one host, CLOCK_MONOTONIC_RAW. */
+struct host_window {
+	uint64_t start, end; /* end 0: nothing known yet */
+};
+
+/* An open call, kept until the end of its process is known. */
+struct open_frame {
+	const char *name, *backend;
+	enum sonde_kind kind;
+	uint32_t layer;
+	uint64_t begin_raw, child_ns;
+	struct call_row *row;
+	bool outermost; /* no call of the same function is open further out */
+};
+
+/* A thread's traced time, kept until its process's reference thread is chosen. */
+struct thread_time {
+	uint32_t tid, served;
+	uint64_t calls;
+	int64_t category[SONDE_CATEGORY_COUNT]; /* self time */
+	int64_t poll_ns;
+	struct open_frame *frame;
+	uint32_t frames;
+	int64_t open_ns;  /* of category: in calls that are still open */
+};
+
+/* A process image; index as in recording->tally. */
+struct process_time {
+	struct tally *tally;
+	uint32_t rank;              /* index into analysis->rank, READ_NONE: none */
+	const char *group;          /* of process or rank; "" without --by */
+	uint64_t birth_raw, end_raw;
+	enum summary_end_source end_source;
+	uint64_t last_sign_raw;     /* of life */
+	bool no_time;               /* its record does not say when it ran */
+	bool has_open;              /* calls were open when it was last seen */
+	struct thread_time *thread;
+	uint32_t threads;
+	uint32_t image;             /* 0 for the first image of a process, 1 after an exec, ... */
+	uint32_t first_image;       /* index of the image 0 of the same process */
+	struct thread_time *reference;
+	uint64_t calls, call_cost_ns;
+};
+
+struct analysis {
+	struct recording *recording;
+	struct summary *summary;
+	struct arena *arena;        /* of the summary */
+	struct arena scratch;       /* gone when the summary is done */
+	enum summary_by by;
+	int32_t *rank;              /* distinct, ascending */
+	uint32_t ranks;
+	struct process_time *process;
+	struct host_window *window; /* per host */
+	struct rows calls, kernels, kernels_all, devices, transfers, memory, builds, ledger, rank_devices;
+	struct rows comm;           /* time in comm by backend */
+	const char *comm_name;      /* backends behind it, in capitals */
+	uint64_t notes_seen;        /* union of what processes noted about themselves */
+	uint64_t bad_ticks;
+};
+
+/* ---- rows.c ---- */
+/* Row of the key in rows->key, made of zeros when it is new (*is_new_out). */
+void *rows_find(struct analysis *analysis, struct rows *rows, size_t row_bytes, bool *is_new_out);
+void rows_key(struct rows *rows);
+void rows_key_text(struct analysis *analysis, struct rows *rows, const char *text);
+void rows_key_number(struct analysis *analysis, struct rows *rows, uint64_t number);
+/* A text that outlives the loaded process. */
+const char *keep(struct analysis *analysis, const char *text);
+
+/* ---- ranks.c ---- */
+void ranks_collect(struct analysis *analysis);
+uint32_t rank_index(const struct analysis *analysis, int32_t rank);
+/* Adds to a figure kept per rank; *per_rank is made at the first use. */
+void rank_add(struct analysis *analysis, int64_t **per_rank, uint32_t rank, int64_t value);
+struct summary_ranks rank_spread(const struct analysis *analysis, const int64_t *per_rank);
+
+/* ---- time.c: birth and end of processes, window of the run ---- */
+void times_collect(struct analysis *analysis); /* before anything is loaded */
+void times_resolve(struct analysis *analysis); /* when all was seen: ends that had to wait, windows */
+uint64_t process_raw(const struct analysis *analysis, const struct process_time *process, uint64_t ticks);
+uint64_t process_ns(const struct analysis *analysis, const struct process_time *process, uint64_t ticks);
+int64_t process_wall(const struct process_time *process);
+int64_t window_wall(const struct analysis *analysis, const struct process_time *process);
+const struct read_clock *process_clock(const struct analysis *analysis, const struct process_time *process);
+void times_fill_run(struct analysis *analysis);
+const char *process_end_text(struct analysis *analysis, const struct process_time *process);
+
+/* ---- one file per question ---- */
+void breakdown_add(struct analysis *analysis, struct process_time *process);
+void breakdown_finish(struct analysis *analysis);
+enum sonde_category kind_category(enum sonde_kind kind);
+struct call_row *call_row(struct analysis *analysis, const struct process_time *process, uint32_t tid,
+			  const struct tally_function *function);
+void call_row_open(struct call_row *row, int64_t ns);
+void calls_add(struct analysis *analysis, struct process_time *process);
+void calls_finish(struct analysis *analysis);
+void devices_add(struct analysis *analysis, struct process_time *process);
+void devices_finish(struct analysis *analysis);
+struct device_row;
+struct device_row *device_of(struct analysis *analysis, const struct process_time *process, uint32_t device);
+const char *device_label(const struct device_row *device); /* "" for NULL; valid after devices_finish() */
+const char *device_host(const struct device_row *device);
+void kernels_add(struct analysis *analysis, struct process_time *process);
+void kernels_finish(struct analysis *analysis);
+void transfers_add(struct analysis *analysis, struct process_time *process);
+void transfers_finish(struct analysis *analysis);
+void memory_add(struct analysis *analysis, struct process_time *process);
+void memory_finish(struct analysis *analysis);
+void builds_add(struct analysis *analysis, struct process_time *process);
+void builds_finish(struct analysis *analysis);
+void ledger_add(struct analysis *analysis, struct process_time *process);
+void ledger_finish(struct analysis *analysis);
+void overhead_finish(struct analysis *analysis);
+void notes_finish(struct analysis *analysis);
+void verdict_finish(struct analysis *analysis);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sums of histograms and their percentiles; see histogram.h. */
+#include "analyze/histogram.h"
+
+#define SAME_SPEED 1000u /* rates that differ by less than one part in this many are one */
+
+struct histogram_part {
+	struct read_clock clock;
+	uint64_t count[FMT_BUCKETS];
+};
+
+static const struct read_clock ns_clock = {.valid = true, .rate = (uint64_t)1 << READ_RATE_SHIFT};
+
+static bool same_speed(const struct read_clock *left, const struct read_clock *right)
+{
+	uint64_t difference = left->rate > right->rate ? left->rate - right->rate : right->rate - left->rate;
+
+	return difference <= right->rate / SAME_SPEED;
+}
+
+static struct histogram_part *part_of(struct histogram *histogram, struct arena *arena, const struct read_clock *clock)
+{
+	size_t i;
+
+	for (i = 0; i < histogram->parts; i++)
+		if (same_speed(&histogram->part[i].clock, clock))
+			return &histogram->part[i];
+	histogram->part = arena_grow(arena, histogram->part, histogram->parts, &histogram->capacity,
+				     sizeof(*histogram->part));
+	histogram->part[i].clock = *clock;
+	histogram->parts++;
+	return &histogram->part[i];
+}
+
+void histogram_count(struct histogram *histogram, const struct fmt_stats *stats)
+{
+	unsigned i;
+
+	for (i = 0; i < FMT_BUCKETS; i++)
+		histogram->calls += stats->hist[i];
+}
+
+void histogram_add(struct histogram *histogram, struct arena *arena, const struct read_clock *clock,
+		   const struct fmt_stats *stats)
+{
+	struct histogram_part *part;
+	uint64_t min, max;
+	unsigned i;
+
+	if (!clock)
+		clock = &ns_clock;
+	part = part_of(histogram, arena, clock);
+	for (i = 0; i < FMT_BUCKETS; i++)
+		part->count[i] += stats->hist[i];
+	if (stats->nmin) {
+		min = read_clock_duration(clock, ~stats->nmin);
+		if (!histogram->has_min || min < histogram->min_ns)
+			histogram->min_ns = min;
+		histogram->has_min = true;
+	}
+	max = read_clock_duration(clock, stats->max);
+	if (max > histogram->max_ns)
+		histogram->max_ns = max;
+	histogram->total_ns += read_clock_duration(clock, stats->total);
+	histogram_count(histogram, stats);
+}
+
+/* The step with the lowest end that is not below `from_ns` (and, at equal ends, any): next in order. */
+static bool next_step(const struct histogram *histogram, const unsigned *at, size_t *part_out, uint64_t *floor_out)
+{
+	bool found = false;
+	uint64_t floor;
+	size_t i;
+
+	for (i = 0; i < histogram->parts; i++) {
+		if (at[i] >= FMT_BUCKETS)
+			continue;
+		floor = read_clock_duration(&histogram->part[i].clock, fmt_bucket_floor(at[i]));
+		if (!found || floor < *floor_out) {
+			*floor_out = floor;
+			*part_out = i;
+			found = true;
+		}
+	}
+	return found;
+}
+
+uint64_t histogram_percentile(const struct histogram *histogram, unsigned percent)
+{
+	uint64_t timed = 0, wanted, seen = 0, floor = 0;
+	unsigned *at, i;
+	struct arena scratch = {NULL};
+	size_t part;
+
+	for (part = 0; part < histogram->parts; part++)
+		for (i = 0; i < FMT_BUCKETS; i++)
+			timed += histogram->part[part].count[i];
+	if (!timed)
+		return 0;
+	wanted = timed / 100 * percent + (timed % 100 * percent + 99) / 100; /* rank of the call, from 1 */
+	at = arena_array(&scratch, histogram->parts, sizeof(*at));
+	while (seen < wanted && next_step(histogram, at, &part, &floor))
+		seen += histogram->part[part].count[at[part]++];
+	arena_free(&scratch);
+	if (floor < histogram->min_ns)
+		floor = histogram->min_ns;
+	return floor > histogram->max_ns ? histogram->max_ns : floor;
+}
+
+void histogram_times(const struct histogram *histogram, struct summary_times *times_out)
+{
+	times_out->calls = histogram->calls;
+	times_out->total_ns = histogram->total_ns;
+	times_out->min_ns = histogram->min_ns;
+	times_out->max_ns = histogram->max_ns;
+	times_out->p50_ns = histogram_percentile(histogram, 50);
+	times_out->p99_ns = histogram_percentile(histogram, 99);
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a reader of the figures has to know: how programs ended, what is missing, what is approximate. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "analyze/analysis.h"
+#include "base/number.h"
+
+#define RANKS_LISTED_MAX 65536 /* a damaged record may claim any size */
+
+/* Who, in a note: "rank 2 (pid 17 on node1)" */
+static const char *who(struct analysis *analysis, int32_t rank, uint32_t pid, uint32_t host)
+{
+	const struct recording *recording = analysis->recording;
+	const char *on = "";
+
+	if (recording->hosts > 1)
+		on = arena_printf(&analysis->scratch, " on %s", recording->host[host].name);
+	if (rank < 0)
+		return arena_printf(&analysis->scratch, "pid %u%s", pid, on);
+	return arena_printf(&analysis->scratch, "rank %d (pid %u%s)", rank, pid, on);
+}
+
+static void note_launch(struct analysis *analysis, const struct read_launch *launch)
+{
+	const struct fmt_launch *raw = &launch->raw;
+	const char *name = who(analysis, raw->rank, raw->program_pid, launch->host);
+	struct summary *summary = analysis->summary;
+
+	if (raw->untraceable)
+		summary_add_note(summary, "untraceable", "%s could not be traced: %s", name,
+				 launch->argc ? launch->argv[0] : "its program");
+	if (launch->alive)
+		summary_add_note(summary, "running", "%s is still running", name);
+	else if (!raw->ended)
+		summary_add_note(summary, "end_unknown", "%s: its launcher did not see how it ended", name);
+	else if (WIFSIGNALED(raw->wait_status))
+		summary_add_note(summary, "signal", "%s was ended by signal %d (%s)", name, WTERMSIG(raw->wait_status),
+				 strsignal(WTERMSIG(raw->wait_status)));
+	else if (WEXITSTATUS(raw->wait_status))
+		summary_add_note(summary, "exit_status", "%s ended with exit status %d", name,
+				 WEXITSTATUS(raw->wait_status));
+}
+
+static void note_process(struct analysis *analysis, const struct process_time *process)
+{
+	const struct tally *tally = process->tally;
+	const char *name = who(analysis, tally->rank, tally->raw.pid, tally->host);
+
+	if (tally->alive && !tally->is_program)
+		summary_add_note(analysis->summary, "running", "%s (%s) is still running", name, tally->exe);
+	else if (process->no_time)
+		summary_add_note(analysis->summary, "damaged", "%s: its record does not say when it ran", name);
+	else if (process->end_source == SUMMARY_END_RUN)
+		summary_add_note(analysis->summary, "end_unknown",
+				 "%s: when it ended is not known; with calls open, the end of the run is taken", name);
+	else if (process->end_source == SUMMARY_END_LAST)
+		summary_add_note(analysis->summary, "end_unknown",
+				 "%s: when it ended is not known; its last sign of life is taken", name);
+}
+
+/* "in NAME for TIME": where a process hangs or was when it was killed */
+static void note_open_calls(struct analysis *analysis)
+{
+	struct summary *summary = analysis->summary;
+	size_t i;
+
+	for (i = 0; i < summary->open_calls; i++) {
+		const struct summary_open_call *call = &summary->open_call[i];
+		struct number number;
+
+		if (!call->innermost || !call->reference)
+			continue;
+		if (call->rank >= 0)
+			summary_add_note(summary, "open_call", "rank %d (pid %u): in %s for %s", call->rank, call->pid,
+					 call->name, number_time(&number, call->ns));
+		else
+			summary_add_note(summary, "open_call", "pid %u: in %s for %s", call->pid, call->name,
+					 number_time(&number, call->ns));
+	}
+}
+
+static bool rank_is_there(const struct recording *recording, int32_t rank)
+{
+	size_t i;
+
+	for (i = 0; i < recording->launches; i++)
+		if (recording->launch[i].raw.rank == rank)
+			return true;
+	for (i = 0; i < recording->tallies; i++)
+		if (recording->tally[i].rank == rank)
+			return true;
+	return false;
+}
+
+/* "1, 3, 7-9" of the ranks below size that are not there; *count_out: how many */
+static const char *missing_ranks(struct analysis *analysis, int32_t size, uint32_t *count_out)
+{
+	const char *text = "";
+	int32_t rank, first = -1;
+	uint32_t parts = 0;
+
+	*count_out = 0;
+	for (rank = 0; rank <= size; rank++) {
+		bool missing = rank < size && !rank_is_there(analysis->recording, rank);
+
+		*count_out += missing;
+		if (missing && first < 0)
+			first = rank;
+		if (missing || first < 0)
+			continue;
+		if (parts++ < 16)
+			text = first == rank - 1 ?
+			       arena_printf(&analysis->scratch, "%s%s%d", text, *text ? ", " : "", first) :
+			       arena_printf(&analysis->scratch, "%s%s%d-%d", text, *text ? ", " : "", first, rank - 1);
+		first = -1;
+	}
+	return parts > 16 ? arena_printf(&analysis->scratch, "%s, ...", text) : text;
+}
+
+static void note_missing_ranks(struct analysis *analysis)
+{
+	const struct recording *recording = analysis->recording;
+	int32_t size = 0, local = 0;
+	uint32_t missing;
+	const char *list;
+	size_t i;
+
+	for (i = 0; i < recording->launches; i++) {
+		const struct fmt_launch *raw = &recording->launch[i].raw;
+
+		if (raw->rank < 0)
+			continue;
+		if (raw->size > size)
+			size = raw->size;
+		if (raw->local_size > local)
+			local = raw->local_size;
+	}
+	if (size <= 0 || size > RANKS_LISTED_MAX)
+		return;
+	/* on several nodes the ranks of the others are not expected here, and which those are is not known */
+	if (local > 0 && local < size && recording->hosts == 1)
+		return;
+	list = missing_ranks(analysis, size, &missing);
+	if (missing)
+		summary_add_note(analysis->summary, "rank_missing", "%u of %d ranks never came: %s", missing, size,
+				 list);
+}
+
+/* Launched, but without a record: it made no traced call, or could not be traced. */
+static void note_silent_launches(struct analysis *analysis)
+{
+	const struct recording *recording = analysis->recording;
+	bool *heard = arena_array(&analysis->scratch, recording->launches, sizeof(*heard));
+	size_t i;
+
+	if (!recording->tallies)
+		return; /* one note says so for all */
+	for (i = 0; i < recording->tallies; i++)
+		if (recording->tally[i].launch != READ_NONE)
+			heard[recording->tally[i].launch] = true;
+	for (i = 0; i < recording->launches; i++) {
+		const struct read_launch *launch = &recording->launch[i];
+
+		if (!heard[i] && launch->raw.rank >= 0 && rank_index(analysis, launch->raw.rank) == READ_NONE)
+			summary_add_note(analysis->summary, "rank_silent", "%s recorded no traced call",
+					 who(analysis, launch->raw.rank, launch->raw.program_pid, launch->host));
+	}
+}
+
+static void note_flags(struct analysis *analysis)
+{
+	static const struct {
+		uint32_t flag;
+		const char *code, *text;
+	} flags[] = {
+		{FMT_NOTE_CHILDREN_UNTRACED, "children_untraced", "started programs that were not traced"},
+		{FMT_NOTE_NO_SPACE, "no_space", "found no room to record more (disk full, or a file size limit)"},
+		{FMT_NOTE_PRIVATE, "private", "could not map its record, which is lost if it is killed"},
+	};
+	const struct recording *recording = analysis->recording;
+	size_t i, j, count;
+
+	for (j = 0; j < sizeof(flags) / sizeof(flags[0]); j++) {
+		count = 0;
+		for (i = 0; i < recording->tallies; i++)
+			count += (recording->tally[i].raw.notes & flags[j].flag) != 0;
+		if (!count)
+			continue;
+		summary_add_note(analysis->summary, flags[j].code, "%zu process%s %s", count, count == 1 ? "" : "es",
+				 flags[j].text);
+		analysis->summary->lower_bound |= flags[j].flag == FMT_NOTE_NO_SPACE;
+	}
+}
+
+static void note_losses(struct analysis *analysis)
+{
+	struct summary *summary = analysis->summary;
+	uint64_t lost = 0, threads = 0, bad = 0;
+	size_t i;
+
+	for (i = 0; i < summary->ledgers; i++)
+		lost += summary->ledger[i].lost + summary->ledger[i].device_lost;
+	for (i = 0; i < analysis->recording->tallies; i++) {
+		threads += analysis->recording->tally[i].raw.lost_threads;
+		bad += analysis->recording->tally[i].raw.bad_ticks;
+	}
+	if (threads)
+		summary_add_note(summary, "lost_threads", "%llu threads found no room to be recorded",
+				 (unsigned long long)threads);
+	if (bad)
+		summary_add_note(summary, "bad_ticks",
+				 "the counter ran backwards in %llu calls: they are counted, their time is not",
+				 (unsigned long long)bad);
+	summary->lower_bound |= threads || bad;
+	for (i = 0; i < summary->devices; i++)
+		if (summary->device[i].approximate)
+			summary_add_note(summary, "approximate", "%s: its busy time is approximate",
+					 summary->device[i].label);
+	if (summary->lower_bound)
+		summary_add_note(summary, "lower_bound",
+				 "something was lost or did not finish: all sums are lower bounds");
+}
+
+void notes_finish(struct analysis *analysis)
+{
+	const struct recording *recording = analysis->recording;
+	struct summary *summary = analysis->summary;
+	size_t i;
+
+	for (i = 0; i < recording->notes; i++) {
+		const struct read_note *note = &recording->note[i];
+
+		summary_add_note(summary, note->code, "%s", note->text);
+		summary->lower_bound |= !strcmp(note->code, "damaged") || !strcmp(note->code, "truncated") ||
+					!strcmp(note->code, "unreadable");
+	}
+	if (!summary->calls)
+		summary_add_note(summary, "nothing", "no call into a traced API was recorded");
+	for (i = 0; i < recording->launches; i++)
+		note_launch(analysis, &recording->launch[i]);
+	for (i = 0; i < recording->tallies; i++)
+		note_process(analysis, &analysis->process[i]);
+	note_open_calls(analysis);
+	note_missing_ranks(analysis);
+	note_silent_launches(analysis);
+	note_flags(analysis);
+	note_losses(analysis);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From run directories to a summary. Each process is loaded once, shown to every question and
+ * dropped; what needs all of them (ends, unions over processes, spreads over ranks) comes after.
+ */
+#include "analyze/summary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/analysis.h"
+#include "base/log.h"
+
+#define NOTES_PER_CODE 8
+
+void summary_add_note(struct summary *summary, const char *code, const char *format, ...)
+{
+	struct summary_note *note;
+	size_t same = 0, i;
+	va_list arguments;
+
+	for (i = 0; i < summary->notes && same <= NOTES_PER_CODE; i++)
+		same += !strcmp(summary->note[i].code, code);
+	if (same > NOTES_PER_CODE)
+		return;
+	summary->note = arena_grow(&summary->arena, summary->note, summary->notes, &summary->note_capacity,
+				   sizeof(*note));
+	note = &summary->note[summary->notes++];
+	note->code = arena_strdup(&summary->arena, code);
+	if (same == NOTES_PER_CODE) {
+		note->text = "more of the same kind is left out";
+		return;
+	}
+	va_start(arguments, format);
+	note->text = arena_vprintf(&summary->arena, format, arguments);
+	va_end(arguments);
+}
+
+static void process_add(struct analysis *analysis, struct process_time *process)
+{
+	if (tally_load(analysis->recording, process->tally))
+		return; /* noted */
+	breakdown_add(analysis, process);
+	calls_add(analysis, process);
+	devices_add(analysis, process);
+	kernels_add(analysis, process);
+	transfers_add(analysis, process);
+	memory_add(analysis, process);
+	builds_add(analysis, process);
+	ledger_add(analysis, process);
+	tally_unload(process->tally);
+}
+
+static void analyse(struct analysis *analysis)
+{
+	size_t i;
+
+	ranks_collect(analysis);
+	times_collect(analysis);
+	for (i = 0; i < analysis->recording->tallies; i++)
+		process_add(analysis, &analysis->process[i]);
+	times_resolve(analysis);
+	times_fill_run(analysis);
+	breakdown_finish(analysis);
+	calls_finish(analysis);
+	devices_finish(analysis);
+	kernels_finish(analysis);
+	transfers_finish(analysis);
+	memory_finish(analysis);
+	builds_finish(analysis);
+	ledger_finish(analysis);
+	overhead_finish(analysis);
+	notes_finish(analysis);
+	verdict_finish(analysis);
+}
+
+int summary_of_directories(const char *const *directories, size_t count, const struct summary_options *options,
+			   struct summary **summary_out)
+{
+	static const struct summary_options none = {SUMMARY_BY_NONE, NULL};
+	struct analysis analysis = {0};
+	struct summary *summary;
+	int err = recording_open(directories, count, &analysis.recording);
+
+	if (err)
+		return err;
+	if (!options)
+		options = &none;
+	summary = calloc(1, sizeof(*summary));
+	if (!summary) {
+		recording_close(analysis.recording);
+		return log_error(SONDE_EIO, "out of memory");
+	}
+	summary->tool = arena_strdup(&summary->arena, options->tool ? options->tool : "sonde");
+	summary->by = options->by;
+	analysis.summary = summary;
+	analysis.arena = &summary->arena;
+	analysis.by = options->by;
+	analyse(&analysis);
+	arena_free(&analysis.scratch);
+	recording_close(analysis.recording);
+	*summary_out = summary;
+	return 0;
+}
+
+void summary_destroy(struct summary *summary)
+{
+	if (!summary)
+		return;
+	arena_free(&summary->arena);
+	free(summary);
+}
