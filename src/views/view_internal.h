@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What views share. */
+#ifndef SONDE_VIEWS_VIEW_INTERNAL_H
+#define SONDE_VIEWS_VIEW_INTERNAL_H
+
+#include "views/view.h"
+
+extern const struct view view_json_ops, view_csv_ops;
+
+/* Words of kinds.h, by their enum. */
+extern const char *const view_category[], *const view_kind[], *const view_direction[], *const view_memory[],
+	*const view_source[];
+
+/* A file to write to, "-" for standard output; NULL: logged. */
+FILE *view_open(const char *path);
+/* Closes it and tells, in one line, if anything could not be written. 0 or SONDE_EIO. */
+int view_close(FILE *file, const char *path);
+
+#endif

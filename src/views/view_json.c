@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The summary as JSON, schema "sonde-summary-1": ns and bytes, shares as fractions of 1. Keys may be
+ * added; none that is here may go or change its meaning without a new schema.
+ */
+#include "base/json.h"
+#include "base/log.h"
+#include "views/view_internal.h"
+
+static void ranks_write(struct json *json, const struct summary_ranks *ranks)
+{
+	if (ranks->count < 2)
+		return;
+	json_object_line(json, "ranks");
+	json_i64(json, "mean", ranks->mean);
+	json_i64(json, "min", ranks->min);
+	json_i64(json, "max", ranks->max);
+	json_i64(json, "max_rank", ranks->max_rank);
+	json_i64(json, "min_rank", ranks->min_rank);
+	json_object_end(json);
+}
+
+static void group_write(struct json *json, const struct summary *summary, const char *group)
+{
+	if (summary->by != SUMMARY_BY_NONE && *group)
+		json_text(json, "group", group);
+}
+
+static void rank_write(struct json *json, int32_t rank)
+{
+	if (rank < 0)
+		json_null(json, "rank");
+	else
+		json_i64(json, "rank", rank);
+}
+
+static void head_write(struct json *json, const struct summary *summary)
+{
+	size_t i;
+
+	json_text(json, "schema", "sonde-summary-1");
+	json_text(json, "tool", summary->tool);
+	json_text(json, "verdict", summary->verdict);
+	json_bool(json, "lower_bound", summary->lower_bound);
+	json_array(json, "notes");
+	for (i = 0; i < summary->notes; i++) {
+		json_object_line(json, NULL);
+		json_text(json, "code", summary->note[i].code);
+		json_text(json, "text", summary->note[i].text);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
+
+static void run_write(struct json *json, const struct summary_run *run)
+{
+	size_t i;
+
+	json_object(json, "run");
+	json_array_line(json, "command");
+	for (i = 0; run->argv[i]; i++)
+		json_text(json, NULL, run->argv[i]);
+	json_array_end(json);
+	json_u64(json, "wall_ns", run->wall_ns);
+	json_u64(json, "processes", run->processes);
+	json_u64(json, "hosts", run->hosts);
+	json_u64(json, "ranks", run->ranks);
+	json_text(json, "end", run->end);
+	json_object_end(json);
+}
+
+static void categories_write(struct json *json, const int64_t *category)
+{
+	int i;
+
+	json_object_line(json, "breakdown");
+	for (i = 0; i < SONDE_CATEGORY_COUNT; i++)
+		json_i64(json, view_category[i], category[i]);
+	json_object_end(json);
+}
+
+static void processes_write(struct json *json, const struct summary *summary)
+{
+	static const char *const source[] = {"own", "launcher", "running", "end of the run", "last sign of life"};
+	size_t i;
+
+	json_array(json, "processes");
+	for (i = 0; i < summary->processes; i++) {
+		const struct summary_process *process = &summary->process[i];
+
+		json_object_line(json, NULL);
+		json_text(json, "host", process->host);
+		json_u64(json, "pid", process->pid);
+		json_u64(json, "ppid", process->ppid);
+		json_text(json, "exe", process->exe);
+		json_text(json, "command", process->command);
+		rank_write(json, process->rank);
+		json_i64(json, "start_ns", process->start_ns);
+		json_i64(json, "end_ns", process->end_ns);
+		json_text(json, "end", process->end);
+		json_text(json, "end_known_from", source[process->end_source]);
+		json_u64(json, "image", process->image);
+		json_u64(json, "reference_tid", process->reference_tid);
+		json_u64(json, "calls", process->calls);
+		categories_write(json, process->category);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
+
+static void threads_write(struct json *json, const struct summary *summary)
+{
+	size_t i;
+
+	if (summary->by != SUMMARY_BY_THREAD)
+		return;
+	json_array(json, "threads");
+	for (i = 0; i < summary->threads; i++) {
+		const struct summary_thread *thread = &summary->thread[i];
+
+		json_object_line(json, NULL);
+		json_text(json, "host", summary->process[thread->process].host);
+		json_u64(json, "pid", summary->process[thread->process].pid);
+		json_u64(json, "tid", thread->tid);
+		json_u64(json, "served", thread->served);
+		json_bool(json, "reference", thread->reference);
+		json_u64(json, "calls", thread->calls);
+		categories_write(json, thread->category);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
+
+static void rank_devices_write(struct json *json, const struct summary *summary)
+{
+	size_t i;
+
+	json_array(json, "rank_device");
+	for (i = 0; i < summary->rank_devices; i++) {
+		json_object_line(json, NULL);
+		json_i64(json, "rank", summary->rank_device[i].rank);
+		json_text(json, "device", summary->rank_device[i].device);
+		json_text(json, "host", summary->rank_device[i].host);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
+
+static void breakdown_write(struct json *json, const struct summary *summary)
+{
+	size_t i;
+
+	json_array(json, "breakdown");
+	for (i = 0; i < summary->shares; i++) {
+		const struct summary_share *share = &summary->share[i];
+
+		json_object_line(json, NULL);
+		json_text(json, "category", view_category[share->category]);
+		json_i64(json, "ns", share->ns);
+		json_ppm(json, "share", share->ppm);
+		if (share->detail)
+			json_text(json, "detail", share->detail);
+		ranks_write(json, &share->ranks);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
+
+static void open_calls_write(struct json *json, const struct summary *summary)
+{
+	size_t i;
+
+	json_array(json, "open_calls");
+	for (i = 0; i < summary->open_calls; i++) {
+		const struct summary_open_call *call = &summary->open_call[i];
+
+		json_object_line(json, NULL);
+		json_text(json, "backend", call->backend);
+		json_text(json, "name", call->name);
+		json_text(json, "host", call->host);
+		json_u64(json, "pid", call->pid);
+		json_u64(json, "tid", call->tid);
+		rank_write(json, call->rank);
+		json_i64(json, "ns", call->ns);
+		json_bool(json, "innermost", call->innermost);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
+
+static void devices_write(struct json *json, const struct summary *summary)
+{
+	size_t i;
+
+	json_array(json, "devices");
+	for (i = 0; i < summary->devices; i++) {
+		const struct summary_device *device = &summary->device[i];
+
+		json_object_line(json, NULL);
+		json_text(json, "device", device->label);
+		json_text(json, "name", device->name);
+		json_text(json, "key", device->key);
+		json_text(json, "host", device->host);
+		json_text(json, "backend", device->backend);
+		json_u64(json, "processes", device->processes);
+		json_u64(json, "wall_ns", device->wall_ns);
+		json_u64(json, "kernels_ns", device->kernels_ns);
+		json_u64(json, "kernels_sum_ns", device->kernels_sum_ns);
+		json_u64(json, "copies_ns", device->copies_ns);
+		json_u64(json, "copies_sum_ns", device->copies_sum_ns);
+		json_u64(json, "overlap_ns", device->overlap_ns);
+		json_i64(json, "idle_ns", device->idle_ns);
+		json_u64(json, "clock_error_ns", device->clock_error_ns);
+		json_bool(json, "approximate", device->approximate);
+		json_u64(json, "kernels_min_ns", device->kernels_min_ns);
+		json_u64(json, "kernels_max_ns", device->kernels_max_ns);
+		ranks_write(json, &device->ranks);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
+
+static void times_write(struct json *json, const struct summary_times *times)
+{
+	json_u64(json, "min_ns", times->min_ns);
+	json_u64(json, "max_ns", times->max_ns);
+	json_u64(json, "p50_ns", times->p50_ns);
+	json_u64(json, "p99_ns", times->p99_ns);
+}
+
+static void kernels_write(struct json *json, const struct summary *summary)
+{
+	size_t i;
+
+	json_array(json, "kernels");
+	for (i = 0; i < summary->kernels; i++) {
+		const struct summary_kernel *kernel = &summary->kernel[i];
+
+		json_object_line(json, NULL);
+		json_text(json, "name", kernel->name);
+		json_text(json, "backend", kernel->backend);
+		json_text(json, "device", kernel->device);
+		json_text(json, "host", kernel->host);
+		group_write(json, summary, kernel->group);
+		json_text(json, "kind", view_kind[kernel->kind]);
+		json_u64(json, "calls", kernel->times.calls);
+		json_u64(json, "total_ns", kernel->times.total_ns);
+		times_write(json, &kernel->times);
+		ranks_write(json, &kernel->ranks);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
+
+static void transfers_write(struct json *json, const struct summary *summary)
+{
+	size_t i;
+
+	json_array(json, "transfers");
+	for (i = 0; i < summary->transfers; i++) {
+		const struct summary_transfer *transfer = &summary->transfer[i];
+
+		json_object_line(json, NULL);
+		json_text(json, "backend", transfer->backend);
+		json_text(json, "device", transfer->device);
+		json_text(json, "host", transfer->host);
+		group_write(json, summary, transfer->group);
+		json_text(json, "direction", view_direction[transfer->direction]);
+		json_text(json, "kind", view_memory[transfer->memory]);
+		json_u64(json, "calls", transfer->calls);
+		json_u64(json, "bytes", transfer->bytes);
+		json_u64(json, "total_ns", transfer->total_ns);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
+
+static void memory_write(struct json *json, const struct summary *summary)
+{
+	size_t i;
+
+	json_array(json, "memory");
+	for (i = 0; i < summary->memories; i++) {
+		const struct summary_memory *memory = &summary->memory[i];
+
+		json_object_line(json, NULL);
+		json_text(json, "backend", memory->backend);
+		json_text(json, "device", memory->device);
+		json_text(json, "host", memory->host);
+		group_write(json, summary, memory->group);
+		json_text(json, "kind", view_memory[memory->memory]);
+		json_u64(json, "allocs", memory->allocs);
+		json_u64(json, "frees", memory->frees);
+		json_u64(json, "alloc_bytes", memory->alloc_bytes);
+		json_u64(json, "peak_bytes", memory->peak_bytes);
+		json_bool(json, "peak_is_bound", memory->peak_is_bound);
+		json_u64(json, "live_bytes", memory->live_bytes);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
+
+static void calls_write(struct json *json, const struct summary *summary)
+{
+	size_t i;
+
+	json_array(json, "calls");
+	for (i = 0; i < summary->calls; i++) {
+		const struct summary_call *call = &summary->call[i];
+
+		json_object_line(json, NULL);
+		json_text(json, "backend", call->backend);
+		json_u64(json, "layer", call->layer);
+		json_text(json, "name", call->name);
+		group_write(json, summary, call->group);
+		json_text(json, "kind", view_kind[call->kind]);
+		json_bool(json, "timed", call->timed);
+		json_u64(json, "calls", call->times.calls);
+		json_u64(json, "failed", call->failed);
+		json_u64(json, "total_ns", call->times.total_ns);
+		json_i64(json, "self_ns", call->self_ns);
+		times_write(json, &call->times);
+		json_u64(json, "bytes_out", call->bytes_out);
+		json_u64(json, "bytes_in", call->bytes_in);
+		json_u64(json, "posted", call->posted);
+		json_u64(json, "unfinished", call->unfinished);
+		json_i64(json, "open_ns", call->open_ns);
+		ranks_write(json, &call->ranks);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
+
+static void builds_write(struct json *json, const struct summary *summary)
+{
+	size_t i;
+
+	json_array(json, "builds");
+	for (i = 0; i < summary->builds; i++) {
+		const struct summary_build *build = &summary->build[i];
+
+		json_object_line(json, NULL);
+		json_text(json, "backend", build->backend);
+		json_text(json, "name", build->name);
+		group_write(json, summary, build->group);
+		json_text(json, "source", view_source[build->source]);
+		json_u64(json, "calls", build->calls);
+		json_u64(json, "failed", build->failed);
+		json_u64(json, "total_ns", build->total_ns);
+		json_u64(json, "processes", build->processes);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
+
+static void ledger_write(struct json *json, const struct summary *summary)
+{
+	size_t i;
+
+	json_array(json, "ledger");
+	for (i = 0; i < summary->ledgers; i++) {
+		const struct summary_ledger *ledger = &summary->ledger[i];
+
+		json_object_line(json, NULL);
+		json_text(json, "backend", ledger->backend);
+		json_text(json, "attached_by", ledger->attached_by);
+		json_text(json, "library", ledger->library);
+		json_u64(json, "hooked", ledger->hooked);
+		json_u64(json, "seen", ledger->seen);
+		json_u64(json, "recorded", ledger->recorded);
+		json_u64(json, "lost", ledger->lost);
+		json_u64(json, "calls_unfinished", ledger->calls_unfinished);
+		json_u64(json, "device_seen", ledger->device_seen);
+		json_u64(json, "device_recorded", ledger->device_recorded);
+		json_u64(json, "device_lost", ledger->device_lost);
+		json_u64(json, "late", ledger->late);
+		json_u64(json, "untimed", ledger->untimed);
+		json_i64(json, "unfinished", ledger->unfinished);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
+
+static void overhead_write(struct json *json, const struct summary_overhead *overhead)
+{
+	json_object_line(json, "overhead");
+	json_u64(json, "per_call_ns", overhead->per_call_ns);
+	json_u64(json, "total_ns", overhead->total_ns);
+	json_ppm(json, "share", overhead->ppm);
+	json_object_end(json);
+}
+
+static void empty_array(struct json *json, const char *key)
+{
+	json_array(json, key);
+	json_array_end(json);
+}
+
+static void summary_write(struct json *json, const struct summary *summary)
+{
+	json_object(json, NULL);
+	head_write(json, summary);
+	run_write(json, &summary->run);
+	processes_write(json, summary);
+	threads_write(json, summary);
+	rank_devices_write(json, summary);
+	breakdown_write(json, summary);
+	open_calls_write(json, summary);
+	devices_write(json, summary);
+	kernels_write(json, summary);
+	transfers_write(json, summary);
+	memory_write(json, summary);
+	calls_write(json, summary);
+	builds_write(json, summary);
+	empty_array(json, "ranges");   /* no backend records ranges yet */
+	empty_array(json, "counters"); /* nor counters */
+	ledger_write(json, summary);
+	overhead_write(json, &summary->overhead);
+	json_object_end(json);
+}
+
+int view_json(const struct summary *summary, const char *path, const struct view_options *options)
+{
+	FILE *file = view_open(path);
+	struct json json;
+
+	(void)options; /* JSON holds everything, whatever a table shows of it */
+	if (!file)
+		return SONDE_EIO;
+	json_start(&json, file);
+	summary_write(&json, summary);
+	json_finish(&json);
+	return view_close(file, path);
+}
+
+const struct view view_json_ops = {.name = "json", .target = "file", .write = view_json};
