@@ -66,6 +66,9 @@ static const char *so_name(const struct link_map *object)
 		if (entry->d_tag == DT_SONAME)
 			offset = entry->d_un.d_val;
 	}
+	/* the dynamic section of the vDSO is read-only: ld.so leaves offsets there */
+	if ((uintptr_t)strings < object->l_addr)
+		strings += object->l_addr;
 	return strings && offset ? strings + offset : "";
 }
 
