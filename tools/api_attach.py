@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reads attach.conf of a backend, and writes the launcher's table of all of them.
+
+attach.conf says how a runtime is reached: see docs/ADD-A-BACKEND.md and src/cli/attach.h.
+"""
+from string import Template
+
+from api_model import ApiError, read_lines
+
+TABLE = """/* SPDX-License-Identifier: BSD-3-Clause */
+/* Made by tools/apigen.py from src/backends/<api>/attach.conf. */
+#include <stddef.h>
+
+#include "cli/attach.h"
+
+$lists
+const struct attach_backend attach_backends[] = {
+$backends	{.name = NULL},
+};
+"""
+
+
+class Attach:
+    """One attach.conf."""
+
+    def __init__(self, path):
+        self.path, self.name, self.layer, self.preload = path, None, 0, None
+        self.front, self.runtime, self.launcher = [], [], []
+        self.env, self.rank, self.job = [], [], []
+        for self.line, text in read_lines(path):
+            self.take(text.split())
+        if not self.name or not self.front:
+            raise ApiError(path, 1, "'backend' and 'front' are needed")
+
+    def take(self, words):
+        key, rest = words[0], words[1:]
+        if not rest:
+            raise ApiError(self.path, self.line, "'%s' needs a value" % key)
+        if key == "backend":
+            self.name = rest[0]
+        elif key == "layer":
+            self.layer = int(rest[0])
+        elif key == "preload":
+            self.preload = rest[0]
+        elif key in ("front", "runtime", "launcher"):
+            getattr(self, key).extend(rest)
+        elif key == "env" and rest[0] == "append" and len(rest) == 3:
+            self.env.append((rest[1], rest[2]))
+        elif key == "rank":
+            self.rank.append(self.take_rank(rest))
+        elif key == "job" and len(rest) <= 4:
+            self.job.append(rest)
+        else:
+            raise ApiError(self.path, self.line, "cannot read '%s'" % " ".join(words))
+
+    def take_rank(self, words):
+        rank = {"rank": words[0]}
+        for word in words[1:]:
+            key, _, value = word.partition("=")
+            if key not in ("size", "local_size", "local_rank", "needs") or not value:
+                raise ApiError(self.path, self.line, "unknown companion '%s'" % word)
+            rank[key] = value
+        return rank
+
+
+def quoted(text):
+    return '"%s"' % text
+
+
+def list_text(kind, name, rows, end):
+    body = "".join("\t%s,\n" % row for row in rows)
+    return "static const %s%s[] = {\n%s\t%s,\n};\n" % (kind, name, body, end)
+
+
+def attach_text(attaches):
+    """The C table of struct attach_backend."""
+    lists, backends = [], []
+    for attach in attaches:
+        name = attach.name
+        lists.append(list_text("char *const ", name + "_front", map(quoted, attach.front), "NULL"))
+        lists.append(list_text("char *const ", name + "_launcher", map(quoted, attach.launcher), "NULL"))
+        lists.append(list_text("struct attach_env ", name + "_env",
+                               ["{%s, %s}" % (quoted(k), quoted(v)) for k, v in attach.env], "{NULL, NULL}"))
+        lists.append(list_text("struct attach_rank ", name + "_rank", [
+            "{%s}" % ", ".join(".%s = %s" % (k, quoted(r[k])) for k in sorted(r)) for r in attach.rank],
+            "{.rank = NULL}"))
+        lists.append(list_text("struct attach_job ", name + "_job", [
+            "{{%s}}" % ", ".join(map(quoted, names)) for names in attach.job], "{{NULL}}"))
+        preload = quoted(attach.preload) if attach.preload else "NULL"
+        backends.append("\t{%s, %s, %s_front, %s_env, %s_rank, %s_job, %s_launcher},\n" % (
+            quoted(name), preload, name, name, name, name, name))
+    return Template(TABLE).substitute(lists="\n".join(lists), backends="".join(backends))

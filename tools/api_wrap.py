@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes the wrapper functions of an API: one C function per symbol, a few shapes.
+
+Every integer, pointer and handle is one machine word (rec_word), so that one wrapper serves every
+ABI of an API; floating arguments and structures by value keep their type. The shapes follow
+src/record/rec_hot.h, which says what each of them costs.
+"""
+import re
+from string import Template
+
+HEAD = """/* SPDX-License-Identifier: BSD-3-Clause */
+/* Wrappers of $api, part $part: made by tools/apigen.py from $api.api and $api.roles. */
+#include "record/rec_hot.h"
+
+#include "${api}_gen.h"
+
+#define RETURN __builtin_return_address(0)
+#define FRAME ((uintptr_t)__builtin_frame_address(0))
+
+"""
+
+SIGNATURE = """${linkage}${result} ${name}(${params})
+{
+"""
+
+QUERY = """	uint32_t slot = ${api}_slot[$S];
+
+	if (likely(slot - 1u < rec_tls.count_capacity && rec_tls.thread->depth == 0)) {
+		rec_row(rec_tls.thread, slot)->hist[0]++;
+		return ((${result} (*)(${types}))${api}_real[$S])(${words});
+	}
+	${outlined}(${passed});
+}
+"""
+
+HOT = """	uint32_t slot = ${api}_slot[$S];
+	struct fmt_thread *thread = rec_fast_enter(slot, FRAME);
+
+	if (likely(thread)) {
+		uint64_t begin = thread->frame[1].begin = rec_ticks();
+		${result} result = ((${result} (*)(${types}))${api}_real[$S])(${words});
+		uint64_t end = rec_ticks();
+
+		/* another value: this is the child of a fork inside the call */
+		if (likely(${api}_slot[$S] == slot)) {
+			rec_fast_leave(thread, slot, begin, end, $failed);
+$fast_hook		}
+		return result;
+	}
+	return ${api}_slow_$S(${passed});
+}
+"""
+
+FAST_HOOK = """			if (${api}_backend.leave) {
+				struct rec_call call = {.backend = &${api}_backend, .symbol = $S, .slot = slot,
+					.depth = 1, .failed = $failed, .begin = begin, .thread = thread,
+					.real = ${api}_real[$S]};
+				rec_word args[] = {$array};
+
+				${api}_backend.leave(&call, args, $result_word);
+			}
+"""
+
+SLOW_HEAD = """static __attribute__((noinline, cold)) ${result} ${api}_slow_$S(${params_site})
+{
+"""
+
+GENERAL = """	struct rec_call call;
+	${result} result;
+
+	rec_enter(&call, &${api}_backend, $S, $site);
+	result = ((${result} (*)(${types}))call.real)(${words});
+	if (call.slot) {
+		call.failed = $failed;
+		rec_leave(&call);
+	}
+	return result;
+}
+"""
+
+HOOKED = """	rec_word args[] = {$array};
+	struct rec_call call;
+	${result} result;
+
+	rec_enter(&call, &${api}_backend, $S, $site);
+$enter	result = ((${result} (*)(${types}))call.real)(${hooked_words});
+	call.failed = $failed;
+	if (call.slot)
+		rec_leave(&call);
+$leave	return result;
+}
+"""
+
+ENTER = """	if (!call.own && ${api}_backend.enter)
+		${api}_backend.enter(&call, args);
+"""
+LEAVE = """	if (!call.own && ${api}_backend.leave)
+		${api}_backend.leave(&call, args, $result_word);
+"""
+
+# Arguments of a variadic call cannot be passed on from C: count the call, restore the argument
+# registers, jump.
+VARIADIC = """__asm__(
+	".text\\n.globl ${name}\\n.type ${name}, %function\\n${name}:\\n"
+#if defined(__x86_64__)
+	".cfi_startproc\\n"
+	"push %rbp\\n.cfi_def_cfa_offset 16\\n.cfi_offset 6, -16\\nmov %rsp, %rbp\\n.cfi_def_cfa_register 6\\n"
+	"sub $$192, %rsp\\n"
+	"mov %rdi, (%rsp)\\nmov %rsi, 8(%rsp)\\nmov %rdx, 16(%rsp)\\nmov %rcx, 24(%rsp)\\n"
+	"mov %r8, 32(%rsp)\\nmov %r9, 40(%rsp)\\nmov %rax, 48(%rsp)\\n"
+	"movups %xmm0, 64(%rsp)\\nmovups %xmm1, 80(%rsp)\\nmovups %xmm2, 96(%rsp)\\nmovups %xmm3, 112(%rsp)\\n"
+	"movups %xmm4, 128(%rsp)\\nmovups %xmm5, 144(%rsp)\\nmovups %xmm6, 160(%rsp)\\nmovups %xmm7, 176(%rsp)\\n"
+	"mov $$$S, %edi\\nmov 8(%rbp), %rsi\\nmov %rbp, %rdx\\ncall ${api}_count_variadic\\nmov %rax, %r11\\n"
+	"mov (%rsp), %rdi\\nmov 8(%rsp), %rsi\\nmov 16(%rsp), %rdx\\nmov 24(%rsp), %rcx\\n"
+	"mov 32(%rsp), %r8\\nmov 40(%rsp), %r9\\nmov 48(%rsp), %rax\\n"
+	"movups 64(%rsp), %xmm0\\nmovups 80(%rsp), %xmm1\\nmovups 96(%rsp), %xmm2\\nmovups 112(%rsp), %xmm3\\n"
+	"movups 128(%rsp), %xmm4\\nmovups 144(%rsp), %xmm5\\nmovups 160(%rsp), %xmm6\\nmovups 176(%rsp), %xmm7\\n"
+	"leave\\n.cfi_def_cfa 7, 8\\njmp *%r11\\n.cfi_endproc\\n"
+#elif defined(__aarch64__)
+	".cfi_startproc\\n"
+	"stp x29, x30, [sp, #-224]!\\n.cfi_def_cfa_offset 224\\n.cfi_offset 29, -224\\n.cfi_offset 30, -216\\n"
+	"mov x29, sp\\n"
+	"stp x0, x1, [sp, #16]\\nstp x2, x3, [sp, #32]\\nstp x4, x5, [sp, #48]\\nstp x6, x7, [sp, #64]\\n"
+	"str x8, [sp, #80]\\n"
+	"stp q0, q1, [sp, #96]\\nstp q2, q3, [sp, #128]\\nstp q4, q5, [sp, #160]\\nstp q6, q7, [sp, #192]\\n"
+	"mov w0, #$S\\nmov x1, x30\\nmov x2, sp\\nbl ${api}_count_variadic\\nmov x16, x0\\n"
+	"ldp x0, x1, [sp, #16]\\nldp x2, x3, [sp, #32]\\nldp x4, x5, [sp, #48]\\nldp x6, x7, [sp, #64]\\n"
+	"ldr x8, [sp, #80]\\n"
+	"ldp q0, q1, [sp, #96]\\nldp q2, q3, [sp, #128]\\nldp q4, q5, [sp, #160]\\nldp q6, q7, [sp, #192]\\n"
+	"ldp x29, x30, [sp], #224\\n.cfi_restore 29\\n.cfi_restore 30\\n.cfi_def_cfa_offset 0\\nbr x16\\n"
+	".cfi_endproc\\n"
+#else
+#error "no variadic wrapper for this architecture"
+#endif
+	".size ${name}, .-${name}\\n.globl ${api}_wrap_$S\\n.hidden ${api}_wrap_$S\\n"
+	".set ${api}_wrap_$S, ${name}\\n");
+
+"""
+
+
+class Wrapper:
+    """C text of one symbol's wrapper."""
+
+    def __init__(self, api, symbol):
+        self.api, self.symbol = api, symbol
+        self.function = symbol.function
+        self.kinds = self.word_kinds()
+        self.result = {"f64": "double", "f32": "float"}.get(api.width(self.function.result), "rec_word")
+        self.values = self.make_values()
+
+    def word_kinds(self):
+        """C type of each parameter; by reference everything is a word."""
+        if self.symbol.variant.fortran:
+            return ["rec_word"] * self.symbol.words
+        special = {"f64": "double", "f32": "float"}
+        out = []
+        for _, kind in self.function.args:
+            width = self.api.width(kind)
+            out.append(struct_name(self.api, kind) if width == "struct" else special.get(width, "rec_word"))
+        return out
+
+    def failed(self):
+        """C expression that tells a failed call from its result or its error argument."""
+        rule = self.api.failure(self.function)
+        if rule == "never":
+            return "false"
+        if self.symbol.variant.fortran:
+            return "rec_word_failed(a%d)" % self.symbol.error_word
+        return {"nonzero": "(int32_t)result != 0", "null": "result == 0", "negative": "(int32_t)result < 0"}[rule]
+
+    def make_values(self):
+        n = range(len(self.kinds))
+        word = ["a%d" % i if self.kinds[i] == "rec_word" else "0" for i in n]
+        hooked = ["args[%d]" % i if self.kinds[i] == "rec_word" else "a%d" % i for i in n]
+        passed = ["a%d" % i for i in n]
+        site = "RETURN, FRAME"
+        values = {
+            "api": self.api.name, "S": self.symbol.number, "result": self.result, "name": self.symbol.name,
+            "params": ", ".join("%s a%d" % (k, i) for i, k in enumerate(self.kinds)) or "void",
+            "types": ", ".join(self.kinds) or "void", "words": ", ".join(passed),
+            "hooked_words": ", ".join(hooked), "array": ", ".join(word) or "0", "failed": self.failed(),
+            "result_word": "result" if self.result == "rec_word" else "0", "site": site,
+            "linkage": "REC_EXPORT " if self.symbol.exports else "",
+        }
+        values["params_site"] = ", ".join(
+            ["%s a%d" % (k, i) for i, k in enumerate(self.kinds)] + ["const void *site", "uintptr_t frame"])
+        values["passed"] = ", ".join(passed + ["RETURN", "FRAME"])
+        values["outlined"] = "return %s_slow_%d" % (self.api.name, self.symbol.number)
+        if not self.symbol.exports:
+            values["name"] = "%s_wrap_%d" % (self.api.name, self.symbol.number)
+        return values
+
+    def fill(self, template, **more):
+        return Template(template).substitute(self.values, **more)
+
+    def general(self, site):
+        flags = self.function.flags
+        if not flags & {"enter", "leave"}:
+            return self.fill(GENERAL, site=site) if site else self.fill(GENERAL)
+        hooks = {"enter": self.fill(ENTER) if "enter" in flags else "",
+                 "leave": self.fill(LEAVE) if "leave" in flags else ""}
+        return self.fill(HOOKED, site=site, **hooks)
+
+    def text(self):
+        if self.symbol.variadic:
+            return self.fill(VARIADIC)
+        flags, fast = self.function.flags, None
+        if self.api.is_query(self.function) and not flags & {"enter", "leave", "opens"}:
+            fast = self.fill(QUERY)
+        elif "hot" in flags:
+            fast = self.fill(HOT, fast_hook=self.fill(FAST_HOOK) if "leave" in flags else "")
+        if fast is None:
+            return self.fill(SIGNATURE) + self.general("RETURN, FRAME") + "\n" + self.aliases()
+        slow = self.fill(SLOW_HEAD) + self.general("site, frame")
+        return slow + "\n" + self.fill(SIGNATURE) + fast + "\n" + self.aliases()
+
+    def aliases(self):
+        """The other names of the wrapper, and the hidden one that the tables refer to."""
+        lines = []
+        if self.symbol.exports:
+            lines.append('extern %s %s(%s) __attribute__((alias("%s"), visibility("hidden")));\n' % (
+                self.result, "%s_wrap_%d" % (self.api.name, self.symbol.number), self.values["types"],
+                self.symbol.name))
+        for name in self.symbol.exports[1:]:
+            lines.append('REC_EXPORT %s %s(%s) __attribute__((alias("%s")));\n' % (
+                self.result, name, self.values["types"], self.symbol.name))
+        return "".join(lines) + "\n"
+
+
+def struct_name(api, kind):
+    return "struct %s_%s" % (api.name, re.sub(r"\W", "_", kind.replace("struct ", "")))
+
+
+def write_wrappers(api, path_of_part, parts):
+    """Spread the wrappers over several files, so that they compile side by side."""
+    share = -(-len(api.symbols) // parts)
+    for part in range(parts):
+        text = Template(HEAD).substitute(api=api.name, part=part)
+        for symbol in api.symbols[part * share:(part + 1) * share]:
+            text += Wrapper(api, symbol).text()
+        with open(path_of_part(part), "w") as stream:
+            stream.write(text)
