@@ -5,4 +5,4 @@ foreach(target sonde_record sonde_record_static)
 endforeach()
 # before a name is known to be ours nothing of libc may run, see the file
 set_source_files_properties(src/record/rec_dlsym.c PROPERTIES COMPILE_OPTIONS
-	"-fno-builtin;-fno-tree-loop-distribute-patterns")
+	"-fno-builtin;$<$<C_COMPILER_ID:GNU>:-fno-tree-loop-distribute-patterns>")
