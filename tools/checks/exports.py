@@ -43,7 +43,7 @@ def is_of_api(name, names):
     """MPI-like APIs have profiling names and several Fortran spellings of one function."""
     name = name.lower()
     for candidate in {name, name[1:] if name.startswith("p") else name}:
-        for pattern in (r"_{1,2}$", r"_(?:f08|f08ts|f|fts|cdesc)_?$", r""):
+        for pattern in (r"_{1,2}$", r"_(?:f08|f08ts|f|fts|cdesc)(?:_large)?_?$", r""):
             if re.sub(pattern, "", candidate) in names:
                 return True
     return False
