@@ -1,0 +1,51 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# Instructions per traced call, the only cost that does not depend on the machine's mood, and the time from
+# a program's end to its summary.
+load lib
+
+# Instructions of a program with CALLS calls, by callgrind. OUT COMMAND...
+instructions()
+{
+	local out=$1
+	shift
+	timeout 120 "$@" >"$out.txt" 2>&1 || { cat "$out.txt"; return 1; }
+	awk '/Collected/ { print $NF }' "$out.txt"
+}
+
+@test "at most 110 instructions per traced call pair, the program's loop and call included" {
+	need valgrind
+	few=20000
+	many=60000
+	declare -A bare_count traced_count
+	callgrind="valgrind --tool=callgrind --callgrind-out-file=$T/cg"
+	for n in $few $many; do
+		bare_count[$n]=$(instructions "$T/bare.$n" $callgrind "$APPS/burst" $n)
+		traced_count[$n]=$(instructions "$T/traced.$n" "$SONDE" --json "$T/summary.json" $callgrind "$APPS/burst" $n)
+	done
+	status=0
+	check "calls('MPI_Test') == $many" 's["calls"][0]["timed"]'
+	# the difference of two runs leaves start-up and end out
+	bare=$(((${bare_count[$many]} - ${bare_count[$few]}) * 10 / (many - few)))
+	with=$(((${traced_count[$many]} - ${traced_count[$few]}) * 10 / (many - few)))
+	echo "# instructions per call, in tenths: $with with sonde, $bare of them the program's own" >&3
+	[ $with -gt $((bare + 200)) ] || { echo "not traced at all?"; return 1; }
+	[ $with -le 1100 ]
+}
+
+@test "the table is there within 0.1 s of the end, after 10 million calls" {
+	best=1000000
+	for _ in 1 2 3 4 5; do
+		rm -f summary.json
+		"$SONDE" --json summary.json "$APPS/burst" 10000000 >out 2>err
+		now=$("$PYTHON" -c 'import time; print(int(time.monotonic() * 1e9))')
+		ended=$(sed -n 's/ended_ns=//p' out)
+		# the starting python and the program's own exit are in it: the best of five
+		took=$(((now - ended) / 1000))
+		[ $took -ge $best ] || best=$took
+	done
+	status=0
+	check 'calls("MPI_Test") == 10000000'
+	echo "# $best us from the program's last call to the end of sonde" >&3
+	[ $best -le 100000 ]
+}

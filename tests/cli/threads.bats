@@ -1,0 +1,71 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# Threads, unwinding, handlers, descriptors: what programs do that recorders trip over.
+load lib
+
+@test "16 threads at once: every call is counted, and only once" {
+	need opencl
+	traced "$APPS/cl_threads" 16 1000
+	equal status 0 "$status"
+	check 'calls("clSetKernelArg") == out["set_arg"]' 'kernels() == 16' 'calls("clCreateKernel") == 18' \
+		'ledger("lost") == 0'
+}
+
+@test "10^5 short-lived threads with calls in their key destructors: exact, and no bigger than for few" {
+	limit=200
+	traced -o few "$APPS/thread_churn" 100 4
+	check 'calls("MPI_Barrier") == out["barriers"]'
+	traced -o many "$APPS/thread_churn" 100000 4
+	equal status 0 "$status"
+	check 'calls("MPI_Barrier") == out["barriers"]' 'ledger("lost") == 0'
+	few=$(du -sk few | cut -f1)
+	many=$(du -sk many | cut -f1)
+	[ "$many" -le $((few + 256)) ] || { echo "few threads take $few KiB, many $many KiB"; return 1; }
+}
+
+@test "64 threads at once, one batch after the other" {
+	traced "$APPS/thread_churn" 2000 64
+	equal status 0 "$status"
+	check 'calls("MPI_Barrier") == out["barriers"]' 'ledger("lost") == 0'
+}
+
+@test "destructors of thread_local objects may call the API, also the main thread's" {
+	need thread_local
+	traced "$APPS/thread_local" 64
+	equal status 0 "$status"
+	check 'calls("MPI_Barrier") == out["barriers"]' 'ledger("lost") == 0'
+}
+
+@test "longjmp out of traced calls: the depth recovers, the calls left are unfinished" {
+	traced "$APPS/unwind_longjmp" 100
+	equal status 0 "$status"
+	check 'unfinished("MPI_Allreduce") == out["unfinished"]' 'calls("MPI_Barrier") == out["barriers"]' \
+		'calls("MPI_Send") == out["sends"]' 'failed("MPI_Send") == out["failed"]' 'ledger("lost") == 0'
+}
+
+@test "C++ exceptions pass through traced calls: the calls left are unfinished" {
+	need unwind_throw
+	traced "$APPS/unwind_throw" 100
+	equal status 0 "$status"
+	check 'out["caught"] == 100' 'unfinished("MPI_Allreduce") == out["unfinished"]' \
+		'calls("MPI_Barrier") == out["barriers"]' 'calls("MPI_Send") == out["sends"]' 'ledger("lost") == 0'
+}
+
+@test "signal handlers call the API in the middle of other calls: both are exact" {
+	traced "$APPS/signal_calls" 500
+	equal status 0 "$status"
+	check 'out["handled"] > 100' 'calls("MPI_Barrier") == out["handled"]' 'calls("MPI_Test") == out["tests"]' \
+		'ledger("lost") == 0' 'unfinished("MPI_Test") == 0'
+}
+
+@test "an application that closes all descriptors gets its own numbers and its own file back" {
+	need opencl
+	bare "$APPS/cl_closeall" "$T/bare.txt"
+	grep descriptor "$T/bare.out" >bare.fd
+	traced "$APPS/cl_closeall" "$T/traced.txt"
+	equal status 0 "$status"
+	grep descriptor "$T/out" | cmp bare.fd -
+	cmp "$T/bare.txt" "$T/traced.txt"
+	equal lines 100 "$(wc -l <"$T/traced.txt")"
+	check 'calls("clSetKernelArg") == out["set_arg"] + 2' 'kernels() == 2' 'ledger("lost") == 0'
+}
