@@ -125,7 +125,7 @@ static bool is_used(const struct tally_body *body, uint32_t index)
 	const struct tally_device *device = &body->device[index];
 	uint32_t i;
 
-	if (device->kernels.used || device->copies.used || device->kernels_sum_ns || device->copies_sum_ns)
+	if (device->kernels.used || device->copies.used || device->fold_line)
 		return true;
 	for (i = 0; i < body->ops; i++)
 		if (body->op[i].device == index)

@@ -89,6 +89,8 @@ static void items_load(struct loader *loader, enum fmt_section_kind kind, uint64
 	uint64_t used = section->used < most ? section->used : most, index = 0, data, per_chunk, count, i;
 	char *chunk = loader->chunk;
 
+	if (!used)
+		return; /* also a section that is not there: it has no stride */
 	if (section->used > most)
 		loader->damaged++;
 	per_chunk = section->stride < CHUNK_BYTES ? CHUNK_BYTES / section->stride : 1;

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Makes small recordings for tests: a run directory with tallies and launch records. One tick is one
+ * nanosecond; times are given in ns since the start of the run (EPOCH on every clock).
+ */
+#ifndef SONDE_TESTS_TALLY_BUILDER_H
+#define SONDE_TESTS_TALLY_BUILDER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyze/summary.h"
+#include "format/tally.h"
+#include "read/recording.h"
+
+#define EPOCH 1000000000000ull /* ns on every clock at the start of the run */
+#define MS 1000000ull
+#define SECOND 1000000000ull
+#define BUILDER_ITEMS 64     /* of every kind, at most */
+#define BUILDER_STRINGS 65536
+
+struct builder_thread {
+	struct fmt_thread head;
+	struct fmt_stats row[BUILDER_ITEMS];
+};
+
+struct builder {
+	char directory[256];     /* of the process, made by builder_write() */
+	char path[300];          /* of its tally */
+	char run[200], host[64];
+	struct fmt_head head;    /* magic, version: may be changed before writing */
+	struct fmt_process process;
+	struct fmt_backend backend[BUILDER_ITEMS];
+	struct fmt_function function[BUILDER_ITEMS];
+	struct builder_thread *thread[BUILDER_ITEMS];
+	struct fmt_device *device[BUILDER_ITEMS];
+	struct fmt_op op[BUILDER_ITEMS];
+	struct fmt_transfer transfer[BUILDER_ITEMS];
+	struct fmt_memory memory[BUILDER_ITEMS];
+	struct fmt_build build[BUILDER_ITEMS];
+	char strings[BUILDER_STRINGS];
+	uint32_t backends, functions, threads, devices, ops, transfers, memories, builds;
+	uint64_t strings_used;
+};
+
+/* A fresh, empty run directory below $TMPDIR; text lives until the next call. */
+const char *builder_run_directory(void);
+void builder_remove(const char *directory);
+
+/* A process that lived from birth to end (0: did not say), on host "node", rank unknown. */
+struct builder *builder_create(const char *run, uint32_t pid, uint64_t birth, uint64_t end);
+void builder_destroy(struct builder *builder);
+void builder_host(struct builder *builder, const char *host);
+uint64_t builder_name(struct builder *builder, const char *text);
+uint64_t builder_bytes(struct builder *builder, const char *bytes, size_t length);
+uint32_t builder_backend(struct builder *builder, const char *name);
+uint32_t builder_function(struct builder *builder, uint32_t backend, const char *name, enum sonde_kind kind);
+uint32_t builder_thread(struct builder *builder, uint32_t tid);
+struct fmt_stats *builder_row(struct builder *builder, uint32_t thread, uint32_t function);
+/* Counts `calls` calls of `each` ns. */
+void builder_calls(struct fmt_stats *stats, uint64_t calls, uint64_t each);
+void builder_open_call(struct builder *builder, uint32_t thread, uint32_t function, uint64_t begin, uint64_t child);
+uint32_t builder_device(struct builder *builder, uint32_t backend, const char *key, const char *name);
+void builder_interval(struct fmt_track *track, uint64_t begin, uint64_t end);
+struct fmt_op *builder_op(struct builder *builder, uint32_t backend, uint32_t device, const char *name,
+			  enum sonde_kind kind);
+struct fmt_transfer *builder_transfer(struct builder *builder, uint32_t backend, uint32_t device);
+struct fmt_memory *builder_memory(struct builder *builder, uint32_t backend, uint32_t device);
+struct fmt_build *builder_build(struct builder *builder, uint32_t backend, const char *name);
+/* Writes the tally in compact layout; builder->path names it. */
+void builder_write(struct builder *builder);
+
+/* A launch record with a command of two words; end 0: not ended. */
+struct fmt_launch builder_launch(uint32_t program_pid, uint64_t start, uint64_t end, int wait_status);
+void builder_launch_write(const char *run, const struct fmt_launch *launch);
+
+/* The summary of a run directory; fails the test when there is none. */
+struct summary *builder_summary(const char *run);
+const struct summary_call *summary_find_call(const struct summary *summary, const char *name);
+const char *summary_find_note(const struct summary *summary, const char *code); /* its text or NULL */
+
+/* What is written to stderr between the two; text lives until the next call. */
+void capture_start(void);
+const char *capture_end(void);
+/* The content of a file; text lives until the next call. */
+const char *file_text(const char *path);
+
+#endif
