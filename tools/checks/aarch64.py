@@ -18,8 +18,7 @@ import tempfile
 
 from common import SKIPPED, finish
 
-LIBRARY = re.compile(r"CMakeFiles/(sonde_record|sonde[_-][a-z0-9]+)\.dir/")
-OFFLINE = {"sonde_offline", "sonde_record_static"}
+LIBRARY = re.compile(r"CMakeFiles/(sonde_record|sonde-[a-z0-9]+)(?:_wrappers)?\.dir/")
 
 
 def translated(entry, compiler, output):
@@ -47,7 +46,7 @@ def objects_by_library(build):
     result = {}
     for entry in entries:
         match = LIBRARY.search(entry["command"])
-        if match and match.group(1) not in OFFLINE:
+        if match:
             result.setdefault(match.group(1), []).append(entry)
     return result
 
