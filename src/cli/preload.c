@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See preload.h. */
+#include "cli/preload.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "cli/attach.h"
+#include "cli/clock.h"
+#include "cli/closure.h"
+#include "cli/tell.h"
+
+#define LIBRARY "libsonde.so"
+#define LIBDIR_MARK "@LIBDIR@"
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool list_holds(const char *list, const char *separators, const char *item)
+{
+	while (list && *list) {
+		size_t length = strcspn(list, separators);
+
+		if (length == strlen(item) && !strncmp(list, item, length))
+			return true;
+		list += length + (list[length] != '\0');
+	}
+	return false;
+}
+
+static void append_variable(const char *name, const char *separators, const char *item)
+{
+	const char *old = getenv(name);
+	char *joined;
+
+	if (!old || !*old) {
+		setenv(name, item, 1);
+		return;
+	}
+	if (list_holds(old, separators, item) || asprintf(&joined, "%s:%s", old, item) < 0)
+		return;
+	setenv(name, joined, 1);
+	free(joined);
+}
+
+static void prepend_variable(const char *name, const char *item)
+{
+	const char *old = getenv(name);
+	char *joined;
+
+	if (old && !strncmp(old, item, strlen(item)))
+		return;
+	if (asprintf(&joined, "%s%s%s", item, old && *old ? ":" : "", old ? old : "") < 0)
+		return;
+	setenv(name, joined, 1);
+	free(joined);
+}
+
+int preload_check_options(const struct options *options)
+{
+	const char *list = options->backends;
+
+	while (list && *list) {
+		size_t length = strcspn(list, ",");
+		const struct attach_backend *backend = attach_backends;
+
+		while (backend->name && (strlen(backend->name) != length || strncmp(backend->name, list, length) != 0))
+			backend++;
+		if (!backend->name) {
+			char known[512] = "";
+
+			for (backend = attach_backends; backend->name; backend++)
+				snprintf(known + strlen(known), sizeof(known) - strlen(known), "%s%s",
+					 known[0] ? ", " : "", backend->name);
+			return log_error(SONDE_EUSAGE, "unknown backend '%.*s' (there are: %s)", (int)length, list,
+					 known);
+		}
+		list += length + (list[length] == ',');
+	}
+	return 0;
+}
+
+/* Beside this program in a build tree, in ../lib/sonde in an installation. */
+static const char *find_directory(struct arena *arena)
+{
+	static const char *const places[] = { ".", "../lib/sonde" };
+	char self[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (length <= 0)
+		return NULL;
+	self[length] = '\0';
+	*strrchr(self, '/') = '\0';
+	for (size_t i = 0; i < 2; i++) {
+		char *path = realpath(arena_printf(arena, "%s/%s/" LIBRARY, self, places[i]), NULL);
+
+		if (path) {
+			const char *directory = arena_strndup(arena, path, strlen(path) - sizeof(LIBRARY));
+
+			free(path);
+			return directory;
+		}
+	}
+	return NULL;
+}
+
+/* The loader splits LD_PRELOAD at both, with no way to quote them. */
+static bool directory_is_usable(const struct preload *preload)
+{
+	bool usable = preload->directory && !strpbrk(preload->directory, ": ");
+
+	if (usable || !preload->telling)
+		return usable;
+	if (preload->directory)
+		tell("%s: LD_PRELOAD takes no path with a space or colon: nothing is traced",
+			    preload->directory);
+	else
+		tell(LIBRARY " is neither beside the command nor in ../lib/sonde: nothing is traced");
+	return false;
+}
+
+static void add_library(struct preload *preload, const char *name, const struct closure *closure)
+{
+	const char *path = arena_printf(&preload->arena, "%s/%s", preload->directory, name);
+	const char *absent = NULL;
+	struct elf wrapper;
+
+	for (unsigned i = 0; i < preload->libraries; i++)
+		if (!strcmp(preload->library[i], path))
+			return;
+	errno = 0;
+	if (elf_open(path, &wrapper) != ELF_OK) {
+		if (preload->telling)
+			tell("%s: %s", path, errno ? strerror(errno) : "is no library for this machine");
+		return;
+	}
+	if (closure)
+		absent = closure_asks_for_absent(closure, &wrapper);
+	elf_close(&wrapper);
+	if (absent) {
+		if (preload->options->verbose && preload->telling)
+			tell("%s is not loaded: the program asks whether %s exists, and it does not", name,
+				    absent);
+		return;
+	}
+	if (preload->libraries < PRELOAD_MAX)
+		preload->library[preload->libraries++] = path;
+}
+
+static void note_linked(struct preload *preload, const struct attach_backend *backend,
+			const struct closure *closure)
+{
+	for (const char *const *front = backend->front; *front; front++) {
+		const char *path = closure_find(closure, *front);
+
+		if (!path)
+			continue;
+		preload->linked = preload->linked ? arena_printf(&preload->arena, "%s, %s", preload->linked,
+								 base_name(path))
+						  : arena_strdup(&preload->arena, base_name(path));
+		return;
+	}
+}
+
+/* Sanitizer runtimes insist on being loaded first; other libraries of theirs do not mind us. */
+static bool sanitizer_is_met(struct preload *preload, const struct closure *closure)
+{
+	static const char *const runtimes[] = { "libasan.so", "libclang_rt.asan", "libtsan.so", "libclang_rt.tsan" };
+
+	for (size_t i = 0; i < sizeof(runtimes) / sizeof(runtimes[0]); i++) {
+		const char *path = closure_find(closure, runtimes[i]);
+
+		if (path)
+			preload->first = arena_strdup(&preload->arena, path);
+		if (path ? strpbrk(path, ": ") != NULL
+			 : closure->missing && !strncmp(closure->missing, runtimes[i], strlen(runtimes[i])))
+			return false;
+	}
+	return true;
+}
+
+static void plan_libraries(struct preload *preload, struct target *target)
+{
+	struct closure closure;
+	bool known = closure_open(&closure, target->object, getenv("LD_PRELOAD"));
+
+	if (known && closure.missing)
+		preload->missing = arena_strdup(&preload->arena, closure.missing);
+	if (known && !sanitizer_is_met(preload, &closure)) {
+		target->reason = TARGET_SANITIZER;
+		closure_close(&closure);
+		return;
+	}
+	add_library(preload, LIBRARY, NULL);
+	for (unsigned i = 0; attach_backends[i].name && i < PRELOAD_MAX && preload->libraries; i++) {
+		if (!preload->enabled[i])
+			continue;
+		if (known)
+			note_linked(preload, &attach_backends[i], &closure);
+		if (attach_backends[i].preload)
+			add_library(preload, attach_backends[i].preload, known ? &closure : NULL);
+	}
+	closure_close(&closure);
+}
+
+void preload_plan(struct preload *preload, const struct options *options, struct target *target, bool telling)
+{
+	preload->options = options;
+	preload->telling = telling;
+	for (unsigned i = 0; attach_backends[i].name && i < PRELOAD_MAX; i++)
+		preload->enabled[i] = !options->backends ||
+				      list_holds(options->backends, ",", attach_backends[i].name);
+	preload->directory = find_directory(&preload->arena);
+	if (directory_is_usable(preload) && target_children_reached(target->reason))
+		plan_libraries(preload, target);
+	if (target->reason && telling)
+		tell("%s %s: it runs untraced", target->object, target_reason_text(target->reason));
+}
+
+/* A variable of ours that holds an option: as given, or absent. */
+static void set_or_clear(const char *name, const char *value)
+{
+	if (value)
+		setenv(name, value, 1);
+	else
+		unsetenv(name);
+}
+
+static void export_backends(const struct preload *preload)
+{
+	for (unsigned i = 0; attach_backends[i].name && i < PRELOAD_MAX; i++) {
+		if (!preload->enabled[i])
+			continue;
+		for (const struct attach_env *env = attach_backends[i].env; env->name; env++) {
+			const char *mark = strstr(env->value, LIBDIR_MARK);
+			char *value;
+
+			if (!mark)
+				append_variable(env->name, ":", env->value);
+			else if (asprintf(&value, "%.*s%s%s", (int)(mark - env->value), env->value,
+					  preload->directory, mark + strlen(LIBDIR_MARK)) >= 0)
+				append_variable(env->name, ":", value); /* lives until exec */
+		}
+	}
+}
+
+void preload_export(const struct preload *preload, const char *directory)
+{
+	const struct options *options = preload->options;
+
+	if (!preload->libraries)
+		return;
+	setenv("SONDE_DIR", directory, 1);
+	setenv("SONDE_CLOCK", clock_name(clock_choose()), 1);
+	set_or_clear("SONDE_BACKENDS", options->backends);
+	set_or_clear("SONDE_QUERIES", options->queries ? "1" : NULL);
+	set_or_clear("SONDE_INCLUDE", options->include);
+	set_or_clear("SONDE_EXCLUDE", options->exclude);
+	set_or_clear("SONDE_DEBUG", options->debug ? "1" : NULL);
+	for (unsigned i = 0; i < preload->libraries; i++)
+		append_variable("LD_PRELOAD", ": ", preload->library[i]);
+	export_backends(preload);
+	/* an ASan program that one of our children starts would refuse to run behind our libraries */
+	append_variable("ASAN_OPTIONS", ":", "verify_asan_link_order=0");
+	if (preload->first)
+		prepend_variable("LD_PRELOAD", preload->first);
+}
+
+const char *preload_names(struct preload *preload)
+{
+	const char *names = "";
+
+	for (unsigned i = 0; i < preload->libraries; i++)
+		names = arena_printf(&preload->arena, "%s%s%s", names, i ? " " : "", base_name(preload->library[i]));
+	return names;
+}

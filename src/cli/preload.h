@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What is put into the program's environment so that recorder and wrappers come into it. User's
+ * entries of lists stay, in front of ours.
+ */
+#ifndef SONDE_CLI_PRELOAD_H
+#define SONDE_CLI_PRELOAD_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "cli/options.h"
+#include "cli/target.h"
+
+#define PRELOAD_MAX 32 /* backends */
+
+struct preload {
+	struct arena arena;
+	const struct options *options;
+	bool telling;                      /* messages are wanted: other ranks of the job would repeat them */
+	const char *directory;           /* that holds our libraries; NULL: there are none to be used */
+	const char *first;               /* goes in front of everything: the target's own sanitizer; or NULL */
+	const char *library[PRELOAD_MAX + 1];
+	unsigned libraries;              /* 0: the program runs untraced */
+	bool enabled[PRELOAD_MAX];       /* by index of attach_backends */
+	const char *linked;              /* libraries of the enabled APIs that the target is linked with; or NULL */
+	const char *missing;             /* a library that the target needs and that was not found; or NULL */
+};
+
+/* Checks the names in --backends. 0 or SONDE_EUSAGE, logged. */
+int preload_check_options(const struct options *options);
+
+/*
+ * Decides what to load into the target; target->reason becomes TARGET_SANITIZER where that stands in the
+ * way. telling: say what cannot be loaded or traced. preload is zero-initialised.
+ */
+void preload_plan(struct preload *preload, const struct options *options, struct target *target, bool telling);
+
+/* Sets the variables in this process. directory: SONDE_DIR. Called in the child before exec. */
+void preload_export(const struct preload *preload, const char *directory);
+
+/* Base names of what is loaded, for people; in the preload's arena. */
+const char *preload_names(struct preload *preload);
+
+#endif
