@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See proc.h. */
+#include "cli/proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/syscall.h>
+
+#include "cli/clock.h"
+
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434 /* the same number everywhere */
+#endif
+
+static int open_entry(pid_t pid, const char *entry)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, entry);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+bool proc_read(pid_t pid, struct proc *proc_out)
+{
+	char text[1024], *name, *rest, *field;
+	int fd = open_entry(pid, "stat");
+	ssize_t length;
+
+	if (fd < 0)
+		return false;
+	length = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (length <= 0)
+		return false;
+	text[length] = '\0';
+	name = strchr(text, '(');
+	rest = strrchr(text, ')'); /* the name itself may hold parentheses and spaces */
+	if (!name || !rest || rest < name || !rest[1])
+		return false;
+	*rest = '\0';
+	memset(proc_out, 0, sizeof(*proc_out));
+	proc_out->pid = pid;
+	snprintf(proc_out->name, sizeof(proc_out->name), "%s", name + 1);
+	proc_out->state = rest[2];
+	field = rest + 2;
+	for (int i = 3; field && i < 22; i++) {
+		field = strchr(field + 1, ' ');
+		if (field && i == 3)
+			proc_out->parent = (pid_t)strtol(field, NULL, 10);
+	}
+	if (!field)
+		return false;
+	proc_out->start = strtoull(field, NULL, 10);
+	return true;
+}
+
+bool proc_runs(pid_t pid, unsigned long long start)
+{
+	struct proc proc;
+
+	return proc_read(pid, &proc) && proc.start == start && proc.state != 'Z' && proc.state != 'X';
+}
+
+/* Compares one NAME=VALUE of an environment block; `whole`: entry is not cut off. */
+static bool entry_matches(const char *entry, const char *name, const char *value)
+{
+	size_t length = strlen(name);
+
+	if (strncmp(entry, name, length) != 0 || entry[length] != '=')
+		return false;
+	return !value || !strcmp(entry + length + 1, value);
+}
+
+bool proc_has_variable(pid_t pid, const char *name, const char *value)
+{
+	enum { PIECE = 1 << 16 };
+	int fd = open_entry(pid, "environ");
+	char *text = fd < 0 ? NULL : malloc(PIECE + 1);
+	size_t used = 0;
+	bool found = false;
+
+	while (text && !found) {
+		ssize_t got = read(fd, text + used, PIECE - used);
+		char *entry = text, *end;
+
+		if (got <= 0)
+			break;
+		used += (size_t)got;
+		text[used] = '\0';
+		while (!found && (end = memchr(entry, '\0', used - (size_t)(entry - text)))) {
+			found = entry_matches(entry, name, value);
+			entry = end + 1;
+		}
+		used -= (size_t)(entry - text);
+		if (used == PIECE)
+			used = 0; /* longer than any value that is looked for */
+		memmove(text, entry, used);
+	}
+	free(text);
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
+pid_t proc_newest(void)
+{
+	int fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+	char text[128], *last;
+	ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (length <= 0)
+		return 0;
+	text[length] = '\0';
+	last = strrchr(text, ' ');
+	return last ? (pid_t)strtol(last, NULL, 10) : 0;
+}
+
+bool proc_wait(pid_t pid, unsigned long long start, int timeout_ms)
+{
+	uint64_t deadline = clock_now_ns() + (uint64_t)timeout_ms * 1000000u;
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+
+	if (fd >= 0) {
+		struct pollfd wait = { .fd = fd, .events = POLLIN };
+
+		/* the number may belong to a later process by now */
+		if (proc_runs(pid, start))
+			poll(&wait, 1, timeout_ms);
+		close(fd);
+	}
+	while (proc_runs(pid, start)) { /* Linux < 5.3 has no pidfd */
+		if (clock_now_ns() >= deadline)
+			return false;
+		usleep(5000);
+	}
+	return true;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What /proc tells about other processes. They may end at any moment: every answer may be "unknown". */
+#ifndef SONDE_CLI_PROC_H
+#define SONDE_CLI_PROC_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct proc {
+	pid_t pid, parent;
+	char state;               /* R, S, Z, ... */
+	unsigned long long start; /* field 22 of /proc/PID/stat: tells a process from a later one with its number */
+	char name[32];            /* comm */
+};
+
+/* False: there is no such process. */
+bool proc_read(pid_t pid, struct proc *proc_out);
+
+/* Runs, and is the process that started then (a zombie does not run). */
+bool proc_runs(pid_t pid, unsigned long long start);
+
+/*
+ * Does the environment that the process was started with set the variable (value NULL: to anything)?
+ * False also when it cannot be read, as with another user's process.
+ */
+bool proc_has_variable(pid_t pid, const char *name, const char *value);
+
+/* The number that was given to a process last; 0: not known. */
+pid_t proc_newest(void);
+
+/* Waits until the process has ended, for `timeout_ms` at most. True: it has. */
+bool proc_wait(pid_t pid, unsigned long long start, int timeout_ms);
+
+#endif
