@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See keeper.h. */
+#include "cli/keeper.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "base/log.h"
+#include "cli/clock.h"
+#include "cli/proc.h"
+
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+#ifndef SYS_pidfd_getfd
+#define SYS_pidfd_getfd 438
+#endif
+
+#define GRACE_NS 1000000000ull /* for ranks that have not come when all others have gone */
+#define GRACE_POLL_US 10000
+#define ORPHAN_GRACE_MS 100    /* for a program that is about to end by itself */
+#define ORPHAN_NS 3000000000ull /* for all programs whose launchers were killed */
+
+static bool is_null_device(int fd)
+{
+	struct stat status;
+
+	return fstat(fd, &status) == 0 && S_ISCHR(status.st_mode) && status.st_rdev == makedev(1, 3);
+}
+
+/*
+ * Standard error of another process: the very same open file where the kernel lets us have it, else
+ * the file opened once more, for appending.
+ */
+static int borrow_stderr(pid_t pid)
+{
+	int process = (int)syscall(SYS_pidfd_open, pid, 0);
+	char path[64];
+	int fd = -1;
+
+	if (process >= 0) {
+		fd = (int)syscall(SYS_pidfd_getfd, process, STDERR_FILENO, 0);
+		close(process);
+	}
+	if (fd < 0) {
+		snprintf(path, sizeof(path), "/proc/%d/fd/2", (int)pid);
+		fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+		if (fd >= 0)
+			fcntl(fd, F_SETFL, O_APPEND);
+	}
+	if (fd >= 0 && is_null_device(fd) && !is_null_device(STDERR_FILENO)) {
+		close(fd); /* a daemon's: nobody reads it */
+		fd = -1;
+	}
+	return fd;
+}
+
+/* Nothing that this process inherited may stay open but the keeper's lock and standard error. */
+static void close_descriptors(int keep)
+{
+	DIR *directory = opendir("/proc/self/fd");
+	struct dirent *entry;
+
+	while (directory && (entry = readdir(directory))) {
+		int fd = (int)strtol(entry->d_name, NULL, 10);
+
+		if (fd > STDERR_FILENO && fd != keep && fd != dirfd(directory))
+			close(fd);
+	}
+	if (directory)
+		closedir(directory);
+}
+
+static void become_keeper(const struct job *job)
+{
+	pid_t launcher = ranks_launcher(job->ranks.ancestor);
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int error = launcher ? borrow_stderr(launcher) : -1;
+	sigset_t none;
+
+	prctl(PR_SET_NAME, "sonde-keeper");
+	for (int signal = 1; signal < NSIG; signal++)
+		if (signal != SIGCHLD)
+			sigaction(signal, &(struct sigaction){ .sa_handler = SIG_IGN }, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (null >= 0) {
+		dup2(null, STDIN_FILENO);
+		dup2(null, STDOUT_FILENO);
+	}
+	if (error >= 0)
+		dup2(error, STDERR_FILENO);
+	close_descriptors(job->keeper);
+	if (chdir("/") != 0)
+		log_warning("/: %s", strerror(errno));
+}
+
+/* Blocks until the launcher is gone, however it went: the kernel frees its lock. */
+static void wait_for(const struct job_member *member, int fd, void *context)
+{
+	(void)member;
+	(void)context;
+	while (fd >= 0 && flock(fd, LOCK_SH) != 0 && errno == EINTR)
+		;
+}
+
+struct counted {
+	int came, traced, alive;
+	unsigned char *seen; /* by rank */
+	int ranks;           /* of the job */
+};
+
+static void count(const struct job_member *member, int fd, void *context)
+{
+	struct counted *counted = context;
+
+	counted->came++;
+	counted->traced += member->traced;
+	if (member->rank >= 0 && member->rank < counted->ranks)
+		counted->seen[member->rank] = 1;
+	if (fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0)
+		counted->alive++;
+}
+
+static int ms_until(uint64_t deadline)
+{
+	uint64_t now = clock_now_ns();
+
+	return deadline > now ? (int)((deadline - now) / 1000000) : 0;
+}
+
+/*
+ * What nobody can catch hits the launcher alone, though it was meant for the rank: a parallel
+ * launcher that kills its job would leave the program running. So it is passed on here.
+ */
+static void end_orphan(const struct job_member *member, int fd, void *context)
+{
+	uint64_t deadline = *(const uint64_t *)context;
+
+	(void)fd;
+	if (!member->program || member->ended || proc_wait(member->program, member->start, ORPHAN_GRACE_MS))
+		return;
+	kill(member->program, SIGKILL);
+	proc_wait(member->program, member->start, ms_until(deadline));
+}
+
+static int expected(const struct job *job)
+{
+	const struct launch_ranks *numbers = &job->ranks.numbers;
+
+	return numbers->local_size > 0 ? numbers->local_size : numbers->size;
+}
+
+/* One look with the lock held. True: nobody lives, and all have come or had their chance. */
+static bool is_complete(const struct job *job, bool grace_over)
+{
+	struct counted counted = { 0 };
+	int lock = job_lock(job);
+	bool complete;
+
+	if (lock < 0)
+		return true;
+	complete = job_each(job, count, &counted) < 0 ||
+		   (!counted.alive && (counted.came >= expected(job) || grace_over));
+	if (complete)
+		job_close(job);
+	job_unlock(lock);
+	return complete;
+}
+
+static void wait_for_all(const struct job *job)
+{
+	uint64_t alone_since = 0, deadline;
+
+	for (;;) {
+		uint64_t before = clock_now_ns(), now;
+
+		job_each(job, wait_for, NULL);
+		now = clock_now_ns();
+		/* waiting took time: there was somebody until now */
+		if (!alone_since || now - before > GRACE_NS / 10)
+			alone_since = now;
+		if (is_complete(job, now - alone_since >= GRACE_NS))
+			break;
+		usleep(GRACE_POLL_US);
+	}
+	deadline = clock_now_ns() + ORPHAN_NS;
+	job_each(job, end_orphan, &deadline);
+}
+
+/* "2 of 4 ranks never came: 1, 3" */
+static void describe_missing(const struct job *job, struct result *result)
+{
+	int ranks = job->ranks.numbers.size, want = expected(job);
+	struct counted counted = { .seen = calloc((size_t)(ranks > 0 ? ranks : 1), 1), .ranks = ranks };
+	char *text = result->missing_ranks;
+	size_t room = sizeof(result->missing_ranks), used;
+
+	if (!counted.seen)
+		return;
+	job_each(job, count, &counted);
+	if (want > counted.came) {
+		used = (size_t)snprintf(text, room, "%d of %d ranks on this machine were not started under sonde",
+					want - counted.came, want);
+		/* which ones: known only when all of the job's ranks are on this machine */
+		for (int i = 0, named = 0; want == ranks && i < ranks && used < room - 16; i++)
+			if (!counted.seen[i])
+				used += (size_t)snprintf(text + used, room - used, "%s%d", named++ ? ", " : ": ", i);
+	}
+	free(counted.seen);
+}
+
+void keeper_finish(const struct job *job, struct result *result)
+{
+	struct counted counted = { 0 };
+	int lock;
+
+	job_each(job, count, &counted);
+	if (counted.traced && !job->failed) {
+		describe_missing(job, result);
+		result_show(result, 0);
+	} else if (!job->failed) {
+		result_cancel(result);
+	}
+	lock = job_lock(job);
+	if (lock < 0)
+		return;
+	job_remove(job);
+	job_unlock(lock);
+}
+
+void keeper_start(struct job *job, struct result *result)
+{
+	pid_t middle = fork();
+
+	if (middle < 0) {
+		log_warning("fork: %s; the last launcher of the job prints its summary", strerror(errno));
+		return;
+	}
+	if (middle > 0) {
+		waitpid(middle, NULL, 0);
+		job_hand_over(job);
+		return;
+	}
+	setsid();
+	if (fork() != 0)
+		_exit(0);
+	close(job->own);
+	become_keeper(job);
+	wait_for_all(job);
+	keeper_finish(job, result);
+	_exit(0);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See result.h. */
+#include "cli/result.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/wait.h>
+
+#include "analyze/summary.h"
+#include "base/log.h"
+#include "cli/attach.h"
+#include "cli/proc.h"
+#include "cli/rundir.h"
+#include "cli/show.h"
+#include "cli/tell.h"
+#include "read/recording.h"
+
+#define STILL_RUNNING_NAMED 8 /* processes that are named; of more the number is given */
+
+static int make_absolute(struct arena *arena, const char **path)
+{
+	char absolute[PATH_MAX];
+	int err;
+
+	if (!*path || !strcmp(*path, "-"))
+		return 0;
+	err = rundir_absolute(*path, absolute);
+	if (!err)
+		*path = arena_strdup(arena, absolute);
+	return err;
+}
+
+int result_prepare(struct result *result, const struct options *options)
+{
+	struct arena *arena = &result->preload.arena;
+	struct options *own = &result->options;
+	bool created;
+	int err;
+
+	*own = *options;
+	err = make_absolute(arena, &own->json);
+	if (!err)
+		err = make_absolute(arena, &own->csv);
+	if (!err)
+		err = make_absolute(arena, &own->output);
+	if (!err)
+		err = show_check(own);
+	if (!err && own->output)
+		err = rundir_create_output(own->output, &created);
+	if (err)
+		return err;
+	if (own->output)
+		snprintf(result->keep, sizeof(result->keep), "%s", own->output);
+	if (own->output && rundir_can_map(own->output) && strlen(own->output) < RUNDIR_PATH_MAX)
+		strcpy(result->run, result->keep);
+	else if (rundir_create_temporary(result->run) != 0)
+		result->run[0] = '\0'; /* told; the program still runs */
+	return 0;
+}
+
+void result_cancel(struct result *result)
+{
+	if (result->run[0] && strcmp(result->run, result->keep) != 0)
+		rundir_remove(result->run);
+	if (result->keep[0])
+		rmdir(result->keep); /* only when it is empty, as it was */
+}
+
+static const char *backend_names(struct preload *preload)
+{
+	const char *names = "";
+
+	for (unsigned i = 0; attach_backends[i].name && i < PRELOAD_MAX; i++)
+		if (preload->enabled[i])
+			names = arena_printf(&preload->arena, "%s%s%s", names, *names ? ", " : "",
+					     attach_backends[i].name);
+	return names;
+}
+
+/* One line: what was looked for, what was there, what was loaded. */
+static void tell_nothing(struct result *result)
+{
+	struct preload *preload = &result->preload;
+
+	if (!preload->libraries || result->target.reason)
+		return; /* said before the start */
+	if (preload->missing)
+		tell("nothing recorded: %s needs %s, which was not found", result->program, preload->missing);
+	else if (preload->linked)
+		tell("nothing recorded: no call into %s was made, though the program is linked with %s (loaded: %s)",
+			    backend_names(preload), preload->linked, preload_names(preload));
+	else
+		tell("nothing recorded: the program used none of %s (loaded: %s)", backend_names(preload),
+			    preload_names(preload));
+}
+
+/* Names the processes that still record and returns their number. Without our variables none can. */
+static unsigned tell_still_running(const struct result *result)
+{
+	DIR *processes = opendir("/proc");
+	char names[512] = "";
+	unsigned count = 0;
+	struct dirent *entry;
+	struct proc proc;
+
+	while (processes && (entry = readdir(processes))) {
+		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (pid <= 0 || pid < result->first_pid || pid == getpid() || !proc_has_variable(pid, "SONDE_DIR", result->run) ||
+		    !proc_read(pid, &proc) || proc.state == 'Z')
+			continue;
+		if (count++ < STILL_RUNNING_NAMED)
+			snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%d (%s)",
+				 names[0] ? ", " : "", (int)pid, proc.name);
+	}
+	if (processes)
+		closedir(processes);
+	if (count && !result->options.quiet)
+		tell("still running: %s%s; what they record goes on in %s", names,
+			    count > STILL_RUNNING_NAMED ? " and others" : "", result->run);
+	return count;
+}
+
+static void add_notes(struct summary *summary, const struct result *result)
+{
+	if (result->target.reason)
+		summary_add_note(summary, "untraceable", "%s %s.", result->target.object,
+				 target_reason_text(result->target.reason));
+	if (result->missing_ranks[0])
+		summary_add_note(summary, "missing_ranks", "%s", result->missing_ranks);
+}
+
+static void summarize(struct result *result)
+{
+	const char *directory = result->run;
+	struct options options = result->options;
+	struct summary_options wish = { .tool = "sonde " SONDE_VERSION };
+	struct summary *summary;
+
+	if (summary_of_directories(&directory, 1, &wish, &summary) != 0)
+		return;
+	add_notes(summary, result);
+	if (!summary->processes && !options.quiet) {
+		if (result->missing_ranks[0])
+			tell("%s", result->missing_ranks);
+		tell_nothing(result);
+		options.quiet = true; /* a table of nothing says less than that line */
+	}
+	show_summary(summary, &options, stderr);
+	summary_destroy(summary);
+}
+
+/* Whoever looks into a crash has to know that it was not the program alone that ran. */
+static void tell_signal(const struct result *result, int wait_status)
+{
+	if (WIFSIGNALED(wait_status) && !result->options.quiet && result->preload.libraries)
+		tell("%s was ended by signal %d (%s) while it was traced; --disable runs it without sonde",
+			    result->program, WTERMSIG(wait_status), strsignal(WTERMSIG(wait_status)));
+}
+
+/* The recording goes to the user's directory, or away. */
+static void put_away(struct result *result)
+{
+	bool moved = strcmp(result->run, result->keep) != 0;
+	unsigned running = tell_still_running(result);
+
+	if (result->keep[0])
+		recording_compact(result->run);
+	if (result->keep[0] && moved && rundir_copy(result->run, result->keep) != 0) {
+		tell("the recording stays in %s", result->run);
+		return;
+	}
+	if (moved && !running)
+		rundir_remove(result->run);
+}
+
+void result_show(struct result *result, int wait_status)
+{
+	if (!result->run[0])
+		return;
+	summarize(result);
+	tell_signal(result, wait_status);
+	put_away(result);
+	if (result->keep[0] && !result->options.quiet)
+		tell("recording: %s", result->keep);
+}

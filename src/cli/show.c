@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See show.h. */
+#include "cli/show.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/stat.h>
+
+#include "base/log.h"
+#include "views/view.h"
+
+static int check_writable(const char *path, bool directory)
+{
+	char copy[PATH_MAX];
+	struct stat status;
+
+	if (stat(path, &status) == 0) {
+		if (!S_ISDIR(status.st_mode) != !directory)
+			return log_error(SONDE_EIO, "%s: is %s directory", path, directory ? "no" : "a");
+		if (faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0)
+			return log_error(SONDE_EIO, "%s: %s", path, strerror(errno));
+		return 0;
+	}
+	if (errno != ENOENT || strlen(path) >= sizeof(copy))
+		return log_error(SONDE_EIO, "%s: %s", path, strerror(errno));
+	strcpy(copy, path);
+	if (faccessat(AT_FDCWD, dirname(copy), W_OK | X_OK, AT_EACCESS) != 0)
+		return log_error(SONDE_EIO, "%s: %s", path, strerror(errno));
+	return 0;
+}
+
+int show_check(const struct options *options)
+{
+	int err = 0;
+
+	if (options->json && strcmp(options->json, "-") != 0)
+		err = check_writable(options->json, false);
+	if (!err && options->csv)
+		err = check_writable(options->csv, true);
+	return err;
+}
+
+int show_summary(const struct summary *summary, const struct options *options, FILE *table)
+{
+	struct view_options view = {
+		.top = (size_t)options->top,
+		.all = options->all,
+		.ledger = options->ledger,
+		.max_name = (size_t)options->max_name,
+	};
+	int err = 0, other;
+
+	view_options_for(&view, table);
+	if (!options->quiet)
+		err = view_table(summary, table, &view);
+	if (options->json) {
+		other = view_json(summary, options->json, &view);
+		err = err ? err : other;
+	}
+	if (options->csv) {
+		other = view_csv(summary, options->csv, &view);
+		err = err ? err : other;
+	}
+	return err;
+}

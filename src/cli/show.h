@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A summary through the views that the options ask for; the same for `sonde` and `sonde report`. */
+#ifndef SONDE_CLI_SHOW_H
+#define SONDE_CLI_SHOW_H
+
+#include <stdio.h>
+
+#include "analyze/summary.h"
+#include "cli/options.h"
+
+/*
+ * Can the files and directories be written that --json and --csv name? Creates nothing.
+ * 0 or SONDE_E..., logged.
+ */
+int show_check(const struct options *options);
+
+/* The table to `table` unless --quiet, and --json and --csv. 0 or SONDE_E..., logged. */
+int show_summary(const struct summary *summary, const struct options *options, FILE *table);
+
+#endif
