@@ -109,8 +109,9 @@ static unsigned tell_still_running(const struct result *result)
 	while (processes && (entry = readdir(processes))) {
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 
-		if (pid <= 0 || pid < result->first_pid || pid == getpid() || !proc_has_variable(pid, "SONDE_DIR", result->run) ||
-		    !proc_read(pid, &proc) || proc.state == 'Z')
+		if (pid <= 0 || pid < result->first_pid || pid == getpid())
+			continue;
+		if (!proc_has_variable(pid, "SONDE_DIR", result->run) || !proc_read(pid, &proc) || proc.state == 'Z')
 			continue;
 		if (count++ < STILL_RUNNING_NAMED)
 			snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%d (%s)",
