@@ -38,6 +38,7 @@ check:
 	python3 tests/run.py $(BUILD) $(JOBS)
 
 bench: build
+	$(CMAKE) --build $(BUILD) --target bench
 	python3 bench/run.py $(BUILD)
 
 install: $(BUILD)/CMakeCache.txt
