@@ -199,8 +199,7 @@ static void plan_libraries(struct preload *preload, struct target *target)
 		closure_close(&closure);
 		return;
 	}
-	add_library(preload, LIBRARY, NULL);
-	for (unsigned i = 0; attach_backends[i].name && i < PRELOAD_MAX && preload->libraries; i++) {
+	for (unsigned i = 0; attach_backends[i].name && i < PRELOAD_MAX; i++) {
 		if (!preload->enabled[i])
 			continue;
 		if (known)
@@ -208,6 +207,8 @@ static void plan_libraries(struct preload *preload, struct target *target)
 		if (attach_backends[i].preload)
 			add_library(preload, attach_backends[i].preload, known ? &closure : NULL);
 	}
+	/* behind its wrapper objects, so that what it finds by RTLD_NEXT is never one of them */
+	add_library(preload, LIBRARY, NULL);
 	closure_close(&closure);
 }
 
