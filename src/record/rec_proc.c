@@ -62,6 +62,45 @@ static bool list_matches(const char *list, const char *name)
 	return false;
 }
 
+/* Is the number in a list like "0,2,8-15"? */
+static bool list_holds(const char *list, long number)
+{
+	while (*list) {
+		char *end;
+		long first = strtol(list, &end, 10), last = first;
+
+		if (*end == '-')
+			last = strtol(end + 1, &end, 10);
+		if (first <= number && number <= last)
+			return true;
+		list = end + strcspn(end, ",");
+		list += *list == ',';
+	}
+	return false;
+}
+
+/* The user wants certain ranks only; SONDE_RANK_FROM lists the variables that may hold this process's rank. */
+static bool rank_is_left_out(void)
+{
+	const char *wanted = getenv("SONDE_RANKS"), *from = getenv("SONDE_RANK_FROM");
+	char name[256];
+
+	while (wanted && *wanted && from && *from) {
+		size_t length = strcspn(from, ",");
+		const char *rank = NULL;
+
+		if (length < sizeof(name)) {
+			memcpy(name, from, length);
+			name[length] = '\0';
+			rank = getenv(name);
+		}
+		if (rank && *rank)
+			return !list_holds(wanted, strtol(rank, NULL, 10));
+		from += length + (from[length] == ',');
+	}
+	return false;
+}
+
 bool rec_proc_excluded(void)
 {
 	const char *exclude = getenv("SONDE_EXCLUDE"), *include = getenv("SONDE_INCLUDE");
@@ -69,6 +108,8 @@ bool rec_proc_excluded(void)
 	const char *name;
 	ssize_t got;
 
+	if (rank_is_left_out())
+		return true;
 	if ((!exclude || !*exclude) && (!include || !*include))
 		return false;
 	got = readlink("/proc/self/exe", path, sizeof(path) - 1);
