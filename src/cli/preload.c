@@ -151,7 +151,7 @@ static void add_library(struct preload *preload, const char *name, const struct 
 				    absent);
 		return;
 	}
-	if (preload->libraries < PRELOAD_MAX)
+	if (preload->libraries <= PRELOAD_MAX)
 		preload->library[preload->libraries++] = path;
 }
 
@@ -253,6 +253,19 @@ static void export_backends(const struct preload *preload)
 	}
 }
 
+/* For ranks that are started without a launcher of their own, below one `sonde` for all of them. */
+static void export_ranks(const char *ranks)
+{
+	char names[512] = "";
+
+	for (const struct attach_backend *backend = attach_backends; backend->name; backend++)
+		for (const struct attach_rank *rule = backend->rank; rule->rank; rule++)
+			snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s", names[0] ? "," : "",
+				 rule->rank);
+	set_or_clear("SONDE_RANKS", ranks);
+	set_or_clear("SONDE_RANK_FROM", ranks ? names : NULL);
+}
+
 void preload_export(const struct preload *preload, const char *directory)
 {
 	const struct options *options = preload->options;
@@ -266,6 +279,7 @@ void preload_export(const struct preload *preload, const char *directory)
 	set_or_clear("SONDE_INCLUDE", options->include);
 	set_or_clear("SONDE_EXCLUDE", options->exclude);
 	set_or_clear("SONDE_DEBUG", options->debug ? "1" : NULL);
+	export_ranks(options->ranks);
 	for (unsigned i = 0; i < preload->libraries; i++)
 		append_variable("LD_PRELOAD", ": ", preload->library[i]);
 	export_backends(preload);

@@ -9,10 +9,10 @@
 /* X(id, text of "PROGRAM is/has ...", are its children still reached by our environment) */
 #define TARGET_REASONS(X)                                                        \
 	X(STATIC, "is statically linked", true)                                  \
-	X(SET_ID, "runs with another user's or group's rights", false)          \
-	X(CAPABILITIES, "has file capabilities", false)                         \
-	X(OTHER_LIBC, "is linked with another C library", false)                \
-	X(OTHER_MACHINE, "is built for another architecture", false)            \
+	X(SET_ID, "runs with other rights (set-user-id or set-group-id)", false) \
+	X(CAPABILITIES, "has file capabilities", false)                          \
+	X(OTHER_LIBC, "is linked with another C library", false)                 \
+	X(OTHER_MACHINE, "is built for another architecture", false)             \
 	X(SANITIZER, "needs its sanitizer loaded first, which was not found", false)
 
 #define TARGET_ENUM(id, text, children) TARGET_##id,
