@@ -29,12 +29,37 @@ static int64_t device_mean(const struct summary *summary, bool exposed)
 	return summary->devices ? sum / (int64_t)summary->devices : 0;
 }
 
+/* Waiting that kernels and copies do not explain: what they run for is a candidate of its own. */
+static int64_t idle_wait(const struct summary *summary)
+{
+	int64_t ppm = summary->share[SONDE_CATEGORY_device_wait].ppm - device_mean(summary, false) -
+		      device_mean(summary, true);
+
+	return ppm > 0 ? ppm : 0;
+}
+
 /* "81" from 812345: a verdict needs no tenths, but what is small must not become 0 */
 static const char *whole_percent(struct arena *arena, int64_t ppm)
 {
 	if (ppm > 0 && ppm < 5000)
 		return "under 1";
 	return arena_printf(arena, "%lld", (long long)((ppm + (ppm < 0 ? -5000 : 5000)) / 10000));
+}
+
+/* "other API calls" alone tells nobody anything: name the call that takes most of it. */
+static const char *other_calls(struct analysis *analysis)
+{
+	const struct summary *summary = analysis->summary;
+	const struct summary_call *most = NULL;
+
+	for (size_t i = 0; i < summary->calls; i++) {
+		const struct summary_call *call = &summary->call[i];
+
+		if (kind_category(call->kind) == SONDE_CATEGORY_other_api &&
+		    (!most || call->self_ns > most->self_ns))
+			most = call;
+	}
+	return most ? arena_printf(analysis->arena, "other API calls, mostly %.80s", most->name) : "other API calls";
 }
 
 static size_t candidates_make(struct analysis *analysis, struct candidate *candidate)
@@ -48,13 +73,11 @@ static size_t candidates_make(struct analysis *analysis, struct candidate *candi
 		const char *bound, *text, *brief;
 	} parts[] = {
 		{SONDE_CATEGORY_host, "the host", "outside traced calls %s %% of the time", "host %s %%"},
-		{SONDE_CATEGORY_device_wait, "waiting for the device", "%s %% of the time, though kernels run for less",
-		 "device waits %s %%"},
 		{SONDE_CATEGORY_memory, "allocation of memory", "%s %% of the time", "memory %s %%"},
 		{SONDE_CATEGORY_copy, "copies", "calls that copy take %s %% of the time", "copy calls %s %%"},
 		{SONDE_CATEGORY_launch, "launching", "launch calls take %s %% of the time", "launches %s %%"},
 		{SONDE_CATEGORY_build, "building device code", "%s %% of the time", "builds %s %%"},
-		{SONDE_CATEGORY_other_api, "other API calls", "%s %% of the time", "other API calls %s %%"},
+		{SONDE_CATEGORY_other_api, NULL, "%s %% of the time", "other API calls %s %%"},
 		{SONDE_CATEGORY_not_running, "processes that do not run", "absent %s %% of the time",
 		 "not running %s %%"},
 	};
@@ -65,11 +88,17 @@ static size_t candidates_make(struct analysis *analysis, struct candidate *candi
 		candidate[count++] = (struct candidate){"exposed copies", "copying without kernels %s %% of the time",
 							"exposed copies %s %%", device_mean(summary, true)};
 	}
+	candidate[count++] = (struct candidate){"waiting for the device",
+						summary->devices ? "%s %% of the time while it is idle"
+								 : "%s %% of the time",
+						summary->devices ? "idle device waits %s %%" : "device waits %s %%",
+						idle_wait(summary)};
 	candidate[count++] = (struct candidate){comm, "%s %% of the time",
 						arena_printf(arena, "%s %%s %%%%", comm),
 						summary->share[SONDE_CATEGORY_comm].ppm};
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		candidate[count++] = (struct candidate){parts[i].bound, parts[i].text, parts[i].brief,
+		candidate[count++] = (struct candidate){parts[i].bound ? parts[i].bound : other_calls(analysis),
+							parts[i].text, parts[i].brief,
 							summary->share[parts[i].category].ppm};
 	return count;
 }
