@@ -27,7 +27,7 @@ void comm_open(int *argc, char ***argv, struct block *block)
 	MPI_Init(argc, argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &block->rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &block->ranks);
-	add_time(&timers.mpi, since);
+	add_time(&timers.mpi_init, since);
 }
 
 void comm_close(void)

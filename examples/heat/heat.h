@@ -23,7 +23,7 @@ struct options {
 /* Seconds that this rank spent in each kind of call; what is left of the wall time is host work. */
 struct timers {
 	double start;
-	double mpi, device_wait, copy, launch, build, setup;
+	double mpi_init, mpi, device_wait, copy, launch, build, setup;
 };
 extern struct timers timers;
 
