@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Commands that are on their way. Each holds a reference to its event and waits for the runtime's
+ * callback; nobody waits for an event. Blocks of pages, never given back; a place is used again only
+ * after the callback has come, because the runtime still knows its address until then.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "opencl.h"
+#include "record/rec_hot.h"
+
+#define BLOCK_COMMANDS 256
+#define PATIENCE_NS 200000000u /* without any progress */
+#define NAP_NS 500000
+
+enum pending_state {
+	PENDING_FREE = 0,
+	PENDING_WAITING,   /* for the callback */
+	PENDING_BUSY,      /* being delivered; its reference is about to go */
+	PENDING_COLLECTED  /* delivered at the end of the program, the callback may still come */
+};
+
+struct block {
+	struct block *next;
+	struct opencl_pending command[BLOCK_COMMANDS];
+};
+
+static struct block *blocks;          /* grows at the head, read without the lock */
+static struct opencl_pending *unused;
+static uint32_t pool_lock;
+static uint64_t waiting;              /* commands in the pool; how many, for the flush */
+
+static bool add_block(void)
+{
+	struct block *block = mmap(NULL, sizeof(*block), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (block == MAP_FAILED)
+		return false;
+	for (int i = 0; i < BLOCK_COMMANDS; i++) {
+		block->command[i].next = unused;
+		unused = &block->command[i];
+	}
+	block->next = blocks;
+	__atomic_store_n(&blocks, block, __ATOMIC_RELEASE);
+	return true;
+}
+
+static struct opencl_pending *take_place(void)
+{
+	struct opencl_pending *place = NULL;
+
+	rec_lock(&pool_lock);
+	if (unused || add_block()) {
+		place = unused;
+		unused = place->next;
+	}
+	rec_unlock(&pool_lock);
+	return place;
+}
+
+static void give_place(struct opencl_pending *place)
+{
+	rec_lock(&pool_lock);
+	__atomic_store_n(&place->state, PENDING_FREE, __ATOMIC_RELEASE);
+	place->next = unused;
+	unused = place;
+	rec_unlock(&pool_lock);
+}
+
+static void release_event(enum opencl_variant level, cl_handle event)
+{
+	int32_t (*release)(cl_handle) = opencl_own_call(level, OPENCL_OWN_clReleaseEvent);
+	uint32_t token = rec_guard_enter();
+
+	if (release)
+		release(event);
+	rec_guard_leave(token);
+}
+
+static bool claim(struct opencl_pending *command, uint32_t state)
+{
+	uint32_t expected = PENDING_WAITING;
+
+	return __atomic_compare_exchange_n(&command->state, &expected, state, false, __ATOMIC_ACQ_REL,
+					   __ATOMIC_ACQUIRE);
+}
+
+/* Called by the runtime, on any thread; once per command. */
+static void command_done(cl_handle event, int32_t status, void *data)
+{
+	struct opencl_pending *command = data;
+	uint64_t now = rec_raw_ns(), device_ns;
+
+	if (claim(command, PENDING_BUSY)) {
+		opencl_pending_deliver(command, status, now, &device_ns);
+		__atomic_sub_fetch(&waiting, 1, __ATOMIC_RELAXED);
+	} else {
+		__atomic_store_n(&command->state, PENDING_BUSY, __ATOMIC_RELEASE);
+	}
+	release_event(command->level, event);
+	give_place(command);
+}
+
+static uint64_t event_stamp(enum opencl_variant level, cl_handle event, uint32_t param)
+{
+	return opencl_info_word(level, OPENCL_OWN_clGetEventProfilingInfo, event, param);
+}
+
+bool opencl_pending_deliver(const struct opencl_pending *command, int32_t status, uint64_t end_raw,
+			    uint64_t *device_ns_out)
+{
+	enum opencl_variant level = command->level;
+	struct rec_span span = {
+		.name = command->name,
+		.bytes = command->transfer.bytes,
+		.device = command->device->recorded,
+		.kind = command->kind,
+		.direction = command->transfer.direction,
+		.memory = command->transfer.memory
+	};
+	struct opencl_stamps stamps = { .host_begin = command->begin_raw, .host_end = end_raw };
+	bool valid = false;
+
+	if (command->transfer.freed)
+		rec_memory(&opencl_backend, command->device->recorded, SONDE_MEMORY_svm,
+			   -(int64_t)command->transfer.freed);
+	if (status == CL_COMPLETE) { /* else the command ended with an error */
+		stamps.queued = event_stamp(level, command->event, CL_PROFILING_COMMAND_QUEUED);
+		stamps.start = event_stamp(level, command->event, CL_PROFILING_COMMAND_START);
+		stamps.end = event_stamp(level, command->event, CL_PROFILING_COMMAND_END);
+		opencl_device_span(command->device, &stamps, &span, &valid);
+	}
+	if (!valid || span.device == UINT32_MAX) {
+		rec_device_untimed(&opencl_backend);
+		return false;
+	}
+	rec_device_span(&opencl_backend, &span);
+	*device_ns_out = span.end_ns - span.begin_ns;
+	return true;
+}
+
+bool opencl_pending_add(const struct opencl_pending *command)
+{
+	int32_t (*set)(cl_handle, int32_t, void (*)(cl_handle, int32_t, void *), void *) =
+		opencl_own_call(command->level, OPENCL_OWN_clSetEventCallback);
+	struct opencl_pending *place = set ? take_place() : NULL;
+	uint32_t token;
+	int32_t error;
+
+	if (!place)
+		return false;
+	*place = *command;
+	__atomic_store_n(&place->state, PENDING_WAITING, __ATOMIC_RELEASE);
+	__atomic_add_fetch(&waiting, 1, __ATOMIC_RELAXED);
+	token = rec_guard_enter();
+	error = set(command->event, CL_COMPLETE, command_done, place);
+	rec_guard_leave(token);
+	if (error == CL_SUCCESS)
+		return true;
+	__atomic_sub_fetch(&waiting, 1, __ATOMIC_RELAXED);
+	give_place(place);
+	return false;
+}
+
+/* Does the place hold a reference? One that is just going is waited for, so that the answer is sharp. */
+static bool holds(const struct opencl_pending *command)
+{
+	uint32_t state = __atomic_load_n(&command->state, __ATOMIC_ACQUIRE);
+
+	for (int i = 0; i < 100000 && state == PENDING_BUSY; i++) {
+		sched_yield();
+		state = __atomic_load_n(&command->state, __ATOMIC_ACQUIRE);
+	}
+	return state != PENDING_FREE;
+}
+
+uint32_t opencl_pending_references(cl_handle event)
+{
+	uint32_t references = 0;
+
+	for (struct block *block = __atomic_load_n(&blocks, __ATOMIC_ACQUIRE); block; block = block->next)
+		for (int i = 0; i < BLOCK_COMMANDS; i++)
+			if (__atomic_load_n(&block->command[i].event, __ATOMIC_RELAXED) == event)
+				references += holds(&block->command[i]);
+	return references;
+}
+
+uint64_t opencl_pending_oldest(void)
+{
+	uint64_t oldest = UINT64_MAX;
+
+	for (struct block *block = __atomic_load_n(&blocks, __ATOMIC_ACQUIRE); block; block = block->next)
+		for (int i = 0; i < BLOCK_COMMANDS; i++)
+			if (__atomic_load_n(&block->command[i].state, __ATOMIC_ACQUIRE) == PENDING_WAITING &&
+			    block->command[i].begin_raw < oldest)
+				oldest = block->command[i].begin_raw;
+	return oldest;
+}
+
+/* In the child of a fork: the parent's commands are not ours, and no callback comes here. */
+void opencl_pending_reset(void)
+{
+	pool_lock = 0;
+	waiting = 0;
+	unused = NULL;
+	for (struct block *block = blocks; block; block = block->next)
+		for (int i = 0; i < BLOCK_COMMANDS; i++) {
+			block->command[i].state = PENDING_FREE;
+			block->command[i].next = unused;
+			unused = &block->command[i];
+		}
+}
+
+/* ---- the end of the program ----------------------------------------------------------------------- */
+
+/* Commands whose end the runtime knows but has not told yet. */
+static void collect_finished(void)
+{
+	for (struct block *block = __atomic_load_n(&blocks, __ATOMIC_ACQUIRE); block; block = block->next)
+		for (int i = 0; i < BLOCK_COMMANDS; i++) {
+			struct opencl_pending *command = &block->command[i];
+			uint64_t device_ns;
+			int32_t status = 1;
+
+			if (__atomic_load_n(&command->state, __ATOMIC_ACQUIRE) != PENDING_WAITING)
+				continue;
+			if (!opencl_info(command->level, OPENCL_OWN_clGetEventInfo, command->event,
+					 CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status))
+				continue;
+			if (status > CL_COMPLETE || !claim(command, PENDING_COLLECTED))
+				continue;
+			opencl_pending_deliver(command, status, rec_raw_ns(), &device_ns);
+			__atomic_sub_fetch(&waiting, 1, __ATOMIC_RELAXED);
+		}
+}
+
+/*
+ * May this thread ask the runtime? A program that aborts inside a call, or on a thread of the runtime,
+ * may hold the runtime's locks.
+ */
+static bool may_ask(void)
+{
+	const struct fmt_thread *thread = rec_tls.thread;
+
+	return thread && thread->depth == 0;
+}
+
+void opencl_pending_flush(uint64_t deadline_raw_ns)
+{
+	struct timespec nap = { .tv_sec = 0, .tv_nsec = NAP_NS };
+	int saved = errno;
+	uint64_t before = __atomic_load_n(&waiting, __ATOMIC_RELAXED), now = rec_raw_ns();
+	uint64_t patience = now + PATIENCE_NS;
+
+	while (before && now < patience && now < deadline_raw_ns) {
+		uint64_t left;
+
+		nanosleep(&nap, NULL);
+		now = rec_raw_ns();
+		left = __atomic_load_n(&waiting, __ATOMIC_RELAXED);
+		if (left < before)
+			patience = now + PATIENCE_NS;
+		before = left;
+	}
+	if (before && may_ask())
+		collect_finished();
+	errno = saved;
+}
