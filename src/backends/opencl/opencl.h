@@ -275,7 +275,8 @@ void opencl_ranges_clear(struct opencl_ranges *ranges);
 
 extern struct opencl_ranges opencl_pointers; /* SVM and other memory known by address */
 extern struct opencl_ranges opencl_mappings; /* mapped parts of memory objects */
-uint32_t opencl_memory_kind(enum opencl_variant level, cl_handle object); /* enum sonde_memory_kind, by the flags of its creation */
+/* enum sonde_memory_kind of a memory object, by the flags that it was made with */
+uint32_t opencl_memory_kind(enum opencl_variant level, cl_handle object);
 
 /* ---- handlers by family ------------------------------------------------------------------------- */
 
