@@ -252,10 +252,18 @@ void rec_leave(struct rec_call *call)
 
 uint32_t rec_guard_enter(void)
 {
-	return rec_tls.guard++;
+	struct rec_tls *tls = &rec_tls;
+
+	tls->capacity = 0; /* the inline paths look at nothing else */
+	tls->count_capacity = 0;
+	return tls->guard++;
 }
 
 void rec_guard_leave(uint32_t token)
 {
-	rec_tls.guard = token;
+	struct rec_tls *tls = &rec_tls;
+
+	tls->guard = token;
+	if (!token && tls->thread && tls->generation == rec_state.generation)
+		rec_thread_publish(tls);
 }

@@ -85,6 +85,7 @@ bool rec_file_back(uintptr_t from, uint64_t bytes); /* kernels without MADV_POPU
 /* rec_thread.c */
 bool rec_thread_open(struct rec_tls *tls);
 bool rec_thread_grow(struct fmt_thread *thread, uint32_t rows);
+void rec_thread_publish(struct rec_tls *tls); /* lets the thread take the inline paths */
 struct fmt_thread *rec_thread_block(uint32_t index);
 
 /* rec_slot.c */

@@ -69,7 +69,7 @@ static struct fmt_thread *add_block(uint32_t tid)
 	return thread;
 }
 
-static void publish_capacity(struct rec_tls *tls)
+void rec_thread_publish(struct rec_tls *tls)
 {
 	bool fast = rec_state.counter_clock;
 
@@ -90,7 +90,7 @@ bool rec_thread_open(struct rec_tls *tls)
 	}
 	tls->thread = thread;
 	tls->generation = rec_state.generation;
-	publish_capacity(tls);
+	rec_thread_publish(tls);
 	rec_refresh(false);
 	return true;
 }
@@ -110,6 +110,6 @@ bool rec_thread_grow(struct fmt_thread *thread, uint32_t rows)
 	}
 	thread->rows = (uint32_t)((need - FMT_THREAD_ROWS_OFFSET) / sizeof(struct fmt_stats));
 	if (rec_tls.thread == thread)
-		publish_capacity(&rec_tls);
+		rec_thread_publish(&rec_tls);
 	return true;
 }
