@@ -43,7 +43,6 @@ struct thread_time {
 	int64_t poll_ns;
 	struct open_frame *frame;
 	uint32_t frames;
-	int64_t open_ns;  /* of category: in calls that are still open */
 };
 
 /* A process image; index as in recording->tally. */

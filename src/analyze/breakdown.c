@@ -43,7 +43,12 @@ static void comm_add(struct analysis *analysis, const char *backend, int64_t ns)
 	row = rows_find(analysis, &analysis->comm, sizeof(*row), &is_new);
 	if (is_new)
 		row->backend = keep(analysis, backend);
-	row->ns += ns;
+	row->ns = number_add(row->ns, ns);
+}
+
+static void category_add(struct thread_time *time, enum sonde_category category, int64_t ns)
+{
+	time->category[category] = number_add(time->category[category], ns);
 }
 
 /* Self time of one function in one thread, by category. */
@@ -62,12 +67,12 @@ static void row_add(struct analysis *analysis, const struct process_time *proces
 		return;
 	self = signed_ns(analysis, process, row->stats.total - row->stats.child);
 	/* a blocking copy waits for the device first: only the time of its device span is transfer */
-	waited = row->stats.blocked ? (int64_t)process_ns(analysis, process, row->stats.blocked) -
-					      (int64_t)row->stats.device_ns : 0;
-	time->category[category] += self - waited;
-	time->category[SONDE_CATEGORY_device_wait] += waited;
+	waited = row->stats.blocked ? number_subtract((int64_t)process_ns(analysis, process, row->stats.blocked),
+						      (int64_t)row->stats.device_ns) : 0;
+	category_add(time, category, number_subtract(self, waited));
+	category_add(time, SONDE_CATEGORY_device_wait, waited);
 	if (function->kind == SONDE_KIND_poll)
-		time->poll_ns += self;
+		time->poll_ns = number_add(time->poll_ns, self);
 	if (category == SONDE_CATEGORY_comm)
 		comm_add(analysis, body->backend[function->backend].name, self);
 }
@@ -140,10 +145,9 @@ static void frames_finish(struct analysis *analysis, struct process_time *proces
 		uint64_t until = i + 1 < time->frames ? time->frame[i + 1].begin_raw : process->end_raw;
 		int64_t self = (int64_t)(until - frame->begin_raw - frame->child_ns);
 
-		time->category[kind_category(frame->kind)] += self;
-		time->open_ns += self;
+		category_add(time, kind_category(frame->kind), self);
 		if (frame->kind == SONDE_KIND_poll)
-			time->poll_ns += self;
+			time->poll_ns = number_add(time->poll_ns, self);
 		if (kind_category(frame->kind) == SONDE_CATEGORY_comm)
 			comm_add(analysis, frame->backend, self);
 		call_row_open(frame->row, frame->outermost ? (int64_t)(process->end_raw - frame->begin_raw) : 0);
@@ -156,14 +160,14 @@ static int64_t traced_time(const struct thread_time *time)
 	int i;
 
 	for (i = 0; i < SONDE_CATEGORY_COUNT; i++)
-		sum += time->category[i];
+		sum = number_add(sum, time->category[i]);
 	return sum;
 }
 
 static int64_t device_time(const struct thread_time *time)
 {
-	return time->category[SONDE_CATEGORY_launch] + time->category[SONDE_CATEGORY_copy] +
-	       time->category[SONDE_CATEGORY_device_wait];
+	return number_add(number_add(time->category[SONDE_CATEGORY_launch], time->category[SONDE_CATEGORY_copy]),
+			  time->category[SONDE_CATEGORY_device_wait]);
 }
 
 static bool is_polling(const struct thread_time *time, int64_t wall)
@@ -251,9 +255,9 @@ static void fill_process(struct analysis *analysis, struct process_time *process
 	out->image = process->image;
 	if (process->reference)
 		memcpy(out->category, process->reference->category, sizeof(out->category));
-	out->category[SONDE_CATEGORY_not_running] = out->wall_ns - process_wall(process);
-	out->category[SONDE_CATEGORY_host] = process_wall(process) -
-					     (process->reference ? traced_time(process->reference) : 0);
+	out->category[SONDE_CATEGORY_not_running] = number_subtract(out->wall_ns, process_wall(process));
+	out->category[SONDE_CATEGORY_host] =
+		number_subtract(process_wall(process), process->reference ? traced_time(process->reference) : 0);
 }
 
 static void fill_threads(struct analysis *analysis, const struct process_time *process, uint32_t index)
@@ -406,15 +410,17 @@ void breakdown_finish(struct analysis *analysis)
 			value = out->category[category];
 			/* a later image of a process: its window is counted already, and it ran in it */
 			if (category == SONDE_CATEGORY_not_running && process->image)
-				value = -process_wall(process);
-			ns[category] += value;
+				value = number_subtract(0, process_wall(process));
+			ns[category] = number_add(ns[category], value);
 			rank_add(analysis, &per_rank[category], process->rank, value);
 		}
 		for (j = 0; process->reference && j < process->reference->frames; j++) {
 			const struct open_frame *frame = &process->reference->frame[j];
 			uint64_t until = j + 1 < process->reference->frames ? frame[1].begin_raw : process->end_raw;
 
-			open_ns[kind_category(frame->kind)] += (int64_t)(until - frame->begin_raw - frame->child_ns);
+			category = kind_category(frame->kind);
+			open_ns[category] = number_add(open_ns[category],
+						       (int64_t)(until - frame->begin_raw - frame->child_ns));
 		}
 	}
 	name_comm(analysis);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyze/analysis.h"
+#include "base/number.h"
 
 struct call_row {
 	struct summary_call out;
@@ -47,7 +48,7 @@ struct call_row *call_row(struct analysis *analysis, const struct process_time *
 void call_row_open(struct call_row *row, int64_t ns)
 {
 	row->out.unfinished++;
-	row->out.open_ns += ns;
+	row->out.open_ns = number_add(row->out.open_ns, ns);
 }
 
 static void row_add(struct analysis *analysis, struct call_row *row, const struct process_time *process,
@@ -61,7 +62,7 @@ static void row_add(struct analysis *analysis, struct call_row *row, const struc
 
 	if (row->out.timed) {
 		histogram_add(&row->histogram, &analysis->scratch, clock, stats);
-		row->out.self_ns += self_ns;
+		row->out.self_ns = number_add(row->out.self_ns, self_ns);
 		rank_add(analysis, &row->per_rank, process->rank, (int64_t)read_clock_duration(clock, stats->total));
 	} else {
 		histogram_count(&row->histogram, stats);
@@ -114,7 +115,8 @@ void calls_finish(struct analysis *analysis)
 		struct call_row *row = analysis->calls.row[i];
 
 		histogram_times(&row->histogram, &row->out.times);
-		row->out.ranks = rank_spread(analysis, row->per_rank);
+		if (!*row->out.group) /* of one rank there is no spread */
+			row->out.ranks = rank_spread(analysis, row->per_rank);
 		summary->call[summary->calls++] = row->out;
 	}
 	if (summary->calls)

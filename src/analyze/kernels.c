@@ -85,7 +85,8 @@ static struct summary_kernel *rows_write(struct analysis *analysis, struct rows 
 		struct kernel_row *row = rows->row[i];
 
 		histogram_times(&row->histogram, &row->out.times);
-		row->out.ranks = rank_spread(analysis, row->per_rank);
+		if (!*row->out.group) /* of one rank there is no spread */
+			row->out.ranks = rank_spread(analysis, row->per_rank);
 		row->out.device = row->several ? "" : device_label(row->device);
 		row->out.host = row->several ? "" : device_host(row->device);
 		kernel[i] = row->out;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyze/analysis.h"
+#include "base/number.h"
 
 static struct summary_ledger *row_of(struct analysis *analysis, const char *backend)
 {
@@ -62,7 +63,8 @@ static void backend_add(struct analysis *analysis, const struct tally_backend *b
 	row->device_lost += raw->device_lost;
 	row->untimed += raw->untimed;
 	row->late += raw->late;
-	row->unfinished += (int64_t)(raw->device_seen - raw->device_recorded - raw->untimed - raw->device_lost);
+	row->unfinished = number_add(row->unfinished, (int64_t)(raw->device_seen - raw->device_recorded -
+								 raw->untimed - raw->device_lost));
 	if (*backend->second)
 		summary_add_note(analysis->summary, "second_provider",
 				 "%s: %s provides the API a second time; calls into it passed untraced", backend->name,

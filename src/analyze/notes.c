@@ -207,6 +207,9 @@ static void note_losses(struct analysis *analysis)
 		threads += analysis->recording->tally[i].raw.lost_threads;
 		bad += analysis->recording->tally[i].raw.bad_ticks;
 	}
+	if (lost)
+		summary_add_note(summary, "lost", "%llu calls or device operations were seen but not recorded",
+				 (unsigned long long)lost);
 	if (threads)
 		summary_add_note(summary, "lost_threads", "%llu threads found no room to be recorded",
 				 (unsigned long long)threads);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "analyze/analysis.h"
+#include "base/number.h"
 
 __extension__ typedef __int128 wide;
 
@@ -47,7 +48,7 @@ void rank_add(struct analysis *analysis, int64_t **per_rank, uint32_t rank, int6
 		return;
 	if (!*per_rank)
 		*per_rank = arena_array(&analysis->scratch, analysis->ranks, sizeof(**per_rank));
-	(*per_rank)[rank] += value;
+	(*per_rank)[rank] = number_add((*per_rank)[rank], value);
 }
 
 struct summary_ranks rank_spread(const struct analysis *analysis, const int64_t *per_rank)
@@ -56,7 +57,7 @@ struct summary_ranks rank_spread(const struct analysis *analysis, const int64_t 
 	uint32_t i, max = 0, min = 0;
 	wide sum = 0;
 
-	if (!per_rank || analysis->ranks < 2) {
+	if (!per_rank || analysis->ranks < 2) { /* one rank, or a row that no rank has a part in */
 		spread.count = analysis->ranks < 2 ? analysis->ranks : 0;
 		return spread;
 	}

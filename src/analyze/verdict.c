@@ -24,7 +24,7 @@ static int64_t device_mean(const struct summary *summary, bool exposed)
 		const struct summary_device *device = &summary->device[i];
 		uint64_t ns = exposed ? device->copies_ns - device->overlap_ns : device->kernels_ns;
 
-		sum += number_share((int64_t)ns, (int64_t)device->wall_ns);
+		sum = number_add(sum, number_share((int64_t)ns, (int64_t)device->wall_ns));
 	}
 	return summary->devices ? sum / (int64_t)summary->devices : 0;
 }
@@ -43,7 +43,7 @@ static const char *whole_percent(struct arena *arena, int64_t ppm)
 {
 	if (ppm > 0 && ppm < 5000)
 		return "under 1";
-	return arena_printf(arena, "%lld", (long long)((ppm + (ppm < 0 ? -5000 : 5000)) / 10000));
+	return arena_printf(arena, "%lld", (long long)(number_add(ppm, ppm < 0 ? -5000 : 5000) / 10000));
 }
 
 /* "other API calls" alone tells nobody anything: name the call that takes most of it. */

@@ -8,6 +8,8 @@
 
 #define LINE_MAX_BYTES 2048
 
+int log_descriptor = STDERR_FILENO;
+
 /*
  * One write per message, so that lines of several processes stay whole. Control characters (a file
  * name may hold any) become '?': a message is one line.
@@ -26,7 +28,7 @@ static void log_line(const char *kind, const char *format, va_list arguments)
 		if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
 			line[i] = '?';
 	line[length++] = '\n';
-	if (write(STDERR_FILENO, line, length) < 0)
+	if (log_descriptor >= 0 && write(log_descriptor, line, length) < 0)
 		return; /* nowhere left to say it */
 }
 

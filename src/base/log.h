@@ -16,6 +16,8 @@ enum sonde_error {
 /* Exit status of wrong use and of unreadable input. */
 #define SONDE_EXIT_BAD 2
 
+extern int log_descriptor; /* where messages go: standard error unless set; -1: nowhere */
+
 int log_error(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void log_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -95,17 +95,24 @@ const char *number_count(struct number *number, uint64_t count)
 	return number->text;
 }
 
+const char *number_tenths(struct number *number, int64_t tenths)
+{
+	uint64_t size = tenths < 0 ? 0 - (uint64_t)tenths : (uint64_t)tenths;
+
+	snprintf(number->text, sizeof(number->text), "%s%" PRIu64 ".%" PRIu64, tenths < 0 ? "-" : "", size / 10,
+		 size % 10);
+	return number->text;
+}
+
 const char *number_percent(struct number *number, int64_t ppm)
 {
 	bool negative = ppm < 0;
 	uint64_t size = negative ? 0 - (uint64_t)ppm : (uint64_t)ppm;
-	uint64_t tenths = size / 1000 + (size % 1000 >= 500);
+	int64_t tenths = (int64_t)(size / 1000 + (size % 1000 >= 500));
 
-	if (size && !tenths)
-		snprintf(number->text, sizeof(number->text), negative ? ">-0.1" : "<0.1");
-	else
-		snprintf(number->text, sizeof(number->text), "%s%" PRIu64 ".%" PRIu64, negative ? "-" : "", tenths / 10,
-			 tenths % 10);
+	if (!size || tenths)
+		return number_tenths(number, negative ? -tenths : tenths);
+	strcpy(number->text, negative ? ">-0.1" : "<0.1");
 	return number->text;
 }
 
@@ -116,6 +123,20 @@ const char *number_ppm(struct number *number, int64_t ppm)
 	snprintf(number->text, sizeof(number->text), "%s%" PRIu64 ".%06" PRIu64, ppm < 0 ? "-" : "", size / 1000000,
 		 size % 1000000);
 	return number->text;
+}
+
+int64_t number_add(int64_t left, int64_t right)
+{
+	int64_t sum;
+
+	return __builtin_add_overflow(left, right, &sum) ? (left < 0 ? INT64_MIN : INT64_MAX) : sum;
+}
+
+int64_t number_subtract(int64_t left, int64_t right)
+{
+	int64_t difference;
+
+	return __builtin_sub_overflow(left, right, &difference) ? (left < 0 ? INT64_MIN : INT64_MAX) : difference;
 }
 
 int64_t number_share(int64_t part, int64_t whole)
@@ -138,13 +159,12 @@ static int64_t number_floor(int64_t part, int64_t total, wide whole, wide *rest_
 	if (product % whole < 0)
 		floor--;
 	*rest_out = product - floor * whole;
-	return (int64_t)floor;
+	return floor > INT64_MAX ? INT64_MAX : floor < INT64_MIN ? INT64_MIN : (int64_t)floor;
 }
 
 void number_shares(const int64_t *parts, size_t count, int64_t total, int64_t *shares_out)
 {
-	wide whole = 0, rest, best_rest;
-	int64_t missing = total;
+	wide whole = 0, missing = total, rest, best_rest;
 	size_t i, best;
 
 	for (i = 0; i < count; i++)
@@ -159,7 +179,7 @@ void number_shares(const int64_t *parts, size_t count, int64_t total, int64_t *s
 	}
 	/* fewer are missing than there are parts; a share that got one has floor + 1 and is passed over */
 	while (missing-- > 0) {
-		best = count;
+		best = count; /* nothing to give one to: damaged figures beyond all range */
 		best_rest = 0;
 		for (i = 0; i < count; i++) {
 			if (number_floor(parts[i], total, whole, &rest) != shares_out[i] || rest <= best_rest)

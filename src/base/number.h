@@ -21,8 +21,14 @@ const char *number_rate(struct number *number, uint64_t bytes, uint64_t ns);
 const char *number_count(struct number *number, uint64_t count);
 /* Millionths as per cent with one digit: 812345 -> "81.2"; what is not 0 is never shown as 0.0 */
 const char *number_percent(struct number *number, int64_t ppm);
+/* Tenths of a per cent, shown as they are: 812 -> "81.2" */
+const char *number_tenths(struct number *number, int64_t tenths);
 /* Millionths as a plain decimal, whatever the locale: 812345 -> "0.812345" */
 const char *number_ppm(struct number *number, int64_t ppm);
+
+/* Sum and difference that stop at the ends of the range: damaged recordings claim any figure. */
+int64_t number_add(int64_t left, int64_t right);
+int64_t number_subtract(int64_t left, int64_t right);
 
 /* part of whole in millionths, rounded; 0 when whole is 0 */
 int64_t number_share(int64_t part, int64_t whole);

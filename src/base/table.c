@@ -118,7 +118,6 @@ static void table_line(const struct table *table, FILE *file, const size_t *widt
 		else
 			fprintf(file, "%*s%s", (int)pad, "", cell);
 	}
-	putc('\n', file);
 }
 
 void table_print(const struct table *table, FILE *file, size_t limit, bool colour)
@@ -135,8 +134,9 @@ void table_print(const struct table *table, FILE *file, size_t limit, bool colou
 	if (colour)
 		fputs("\033[2m", file);
 	table_line(table, file, width, titles);
-	if (colour)
-		fputs("\033[0m", file);
-	for (row = 0; row < table->rows; row++)
+	fputs(colour ? "\033[0m\n" : "\n", file);
+	for (row = 0; row < table->rows; row++) {
 		table_line(table, file, width, &table->cell[row * TABLE_COLUMNS]);
+		putc('\n', file);
+	}
 }

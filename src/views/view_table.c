@@ -167,7 +167,7 @@ static void paint_breakdown(struct painter *painter)
 		if (!share->ns)
 			continue;
 		table_row(&table);
-		table_copy(&table, 0, tenths[i] ? number_percent(&number, tenths[i] * 1000) :
+		table_copy(&table, 0, tenths[i] ? number_tenths(&number, tenths[i]) :
 						  number_percent(&number, share->ns > 0 ? 1 : -1));
 		table_cell(&table, 1, paint_time(painter, painter->ranks ? share->ranks.mean : share->ns));
 		if (painter->ranks) {
@@ -187,7 +187,7 @@ static void matrix_row(struct painter *painter, struct table *table, const int64
 	int i;
 
 	for (i = 0; i < SONDE_CATEGORY_COUNT; i++)
-		whole += category[i];
+		whole = number_add(whole, category[i]);
 	table_row(table);
 	table_cell(table, 0, paint_time(painter, whole));
 	for (i = 0; i < SONDE_CATEGORY_COUNT; i++)
@@ -342,7 +342,9 @@ int view_table(const struct summary *summary, FILE *file, const struct view_opti
 
 	painter.ranks = summary->run.ranks > 1;
 	for (i = 0; i < summary->shares; i++)
-		painter.wall += summary->share[i].ns;
+		painter.wall = number_add(painter.wall, summary->share[i].ns);
+	for (i = 0; i < summary->devices; i++)
+		painter.device_wall = number_add(painter.device_wall, (int64_t)summary->device[i].wall_ns);
 	paint_head(&painter);
 	paint_breakdown(&painter);
 	paint_matrix(&painter);

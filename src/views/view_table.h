@@ -12,7 +12,8 @@ struct painter {
 	FILE *file;
 	struct arena arena;
 	bool ranks;     /* several: columns with the spread over them */
-	int64_t wall;   /* of all processes: what shares are of */
+	int64_t wall;   /* of all processes: what shares of calls are of */
+	int64_t device_wall; /* of all devices: what shares of kernels are of */
 };
 
 /* Heading of a section. */

@@ -58,13 +58,13 @@ void paint_kernels(struct painter *painter)
 	for (i = 0; i < shown; i++, kernel++) {
 		table_row(&table);
 		table_cell(&table, 0, paint_time(painter, (int64_t)kernel->times.total_ns));
-		table_cell(&table, 1, paint_percent(painter, (int64_t)kernel->times.total_ns, painter->wall));
+		table_cell(&table, 1, paint_percent(painter, (int64_t)kernel->times.total_ns, painter->device_wall));
 		table_cell(&table, 2, paint_count(painter, kernel->times.calls));
 		table_cell(&table, 3, average(painter, &kernel->times));
 		table_cell(&table, 4, paint_time(painter, (int64_t)kernel->times.min_ns));
 		table_cell(&table, 5, paint_time(painter, (int64_t)kernel->times.p99_ns));
 		table_cell(&table, 6, paint_time(painter, (int64_t)kernel->times.max_ns));
-		if (painter->ranks) {
+		if (kernel->ranks.count > 1) {
 			table_cell(&table, 7, paint_rank(painter, kernel->ranks.min, kernel->ranks.min_rank));
 			table_cell(&table, 8, paint_rank(painter, kernel->ranks.max, kernel->ranks.max_rank));
 		}
@@ -169,7 +169,7 @@ static struct call_section section_measure(struct painter *painter, const char *
 			continue;
 		section.count++;
 		section.calls += call->times.calls;
-		section.self_ns += call->self_ns;
+		section.self_ns = number_add(section.self_ns, call->self_ns);
 		section.nested |= call->self_ns != (int64_t)call->times.total_ns;
 	}
 	section.shown = paint_limit(painter, section.count);
@@ -235,7 +235,7 @@ static void call_row(struct painter *painter, struct table *table, const struct 
 	table_cell(table, 9, paint_bytes(painter, call->bytes_out));
 	table_cell(table, 10, !call->bytes_in ? NULL : arena_printf(&painter->arena, "%s%s", call->posted ? "<= " : "",
 								      number_bytes(&number, call->bytes_in)));
-	if (painter->ranks && call->timed) {
+	if (call->ranks.count > 1 && call->timed) {
 		table_cell(table, 11, paint_rank(painter, call->ranks.min, call->ranks.min_rank));
 		table_cell(table, 12, paint_rank(painter, call->ranks.max, call->ranks.max_rank));
 	}

@@ -27,7 +27,8 @@ static int setup(void **state)
 	strcpy(fixture->run, builder_run_directory());
 	for (i = 0; i < PROCESSES; i++) {
 		struct builder *builder = builder_create(fixture->run, 100 + (uint32_t)i, 0, 10 * SECOND);
-		uint32_t backend = builder_backend(builder, "api"), thread = builder_thread(builder, builder->process.pid);
+		uint32_t backend = builder_backend(builder, "api");
+		uint32_t thread = builder_thread(builder, builder->process.pid);
 
 		fixture->row[i] = builder_row(builder, thread, builder_function(builder, backend, "api_send",
 										SONDE_KIND_p2p));

@@ -236,7 +236,8 @@ static void a_sparse_file_of_gigabytes_is_read_where_it_was_written(void **state
 	assert_int_equal(pread(fd, &head, sizeof(head), 0), sizeof(head));
 	for (i = 0; i < head.section_count; i++)
 		if (head.section[i].kind == FMT_SECTION_THREADS)
-			head.section[i] = (struct fmt_section){FMT_SECTION_THREADS, (uint32_t)stride, offset, 4096, 4096};
+			head.section[i] = (struct fmt_section){FMT_SECTION_THREADS, (uint32_t)stride, offset, 4096,
+							       4096};
 	builder_calls(&row, 3, 500);
 	assert_int_equal(pwrite(fd, &head, sizeof(head), 0), sizeof(head));
 	assert_int_equal(ftruncate(fd, (off_t)(offset + 4096 * stride)), 0);
