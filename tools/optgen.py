@@ -15,7 +15,7 @@ OPTION_KEYS = {'short', 'argument', 'type', 'complete', 'environment', 'default'
                'details'}
 COMMAND_KEYS = {'usage', 'summary'}
 TYPES = {'switch': 'bool', 'text': 'const char *', 'list': 'const char *', 'number': 'long '}
-COMPLETIONS = {'file', 'directory', 'backends', 'none'}
+COMPLETIONS = {'file', 'directory', 'backends', 'by', 'none'}
 HELP_COLUMN = 26
 
 
@@ -224,6 +224,7 @@ def completion_cases(commands, options):
 def completion_arguments(options, backends):
     """What the argument of an option is completed with."""
     actions = {'file': '_sonde_reply -f', 'directory': '_sonde_reply -d', 'none': ':',
+               'by': "_sonde_reply -W 'rank process thread device'",
                'backends': "_sonde_reply -W '%s'" % ' '.join(backends)}
     return '\n'.join('\t%s) %s; return ;;' % ('|'.join(names(option)), actions[option.complete])
                      for option in options if option.argument)

@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 
+#define WORD 1        /* getopt value of what is no option */
 #define LONG_BASE 256 /* getopt value of option_rows[i] is LONG_BASE + i */
 
 struct parser {
@@ -27,7 +28,8 @@ static void parser_fill(struct parser *parser)
 {
 	size_t longs = 0, shorts = 0;
 
-	parser->shorts[shorts++] = '+'; /* stop at the program's name */
+	/* stop at the program's name; directories and options of other commands may stand in any order */
+	parser->shorts[shorts++] = parser->command == COMMAND_run ? '+' : '-';
 	parser->shorts[shorts++] = ':'; /* tell a missing argument from an unknown option */
 	for (int i = 0; option_rows[i].name; i++) {
 		const struct option_row *row = &option_rows[i];
@@ -153,7 +155,7 @@ int options_parse(enum command command, int argc, char **argv, struct options *o
 	struct parser parser = { .command = command };
 	struct options options = { 0 };
 	bool given[OPTION_COUNT] = { false };
-	int code, word, err;
+	int code, word, words = 0, err;
 
 	for (const struct option_row *row = option_rows; row->name; row++)
 		if (row->type == OPTION_NUMBER)
@@ -166,6 +168,10 @@ int options_parse(enum command command, int argc, char **argv, struct options *o
 		code = getopt_long(argc, argv, parser.shorts, parser.longs, NULL);
 		if (code == -1)
 			break;
+		if (code == WORD) { /* words gather in front; what stood there has been parsed */
+			argv[1 + words++] = optarg;
+			continue;
+		}
 		if (code == '?' || code == ':' || !is_whole_name(argv[word], code))
 			return complain(&parser, code, argv, word);
 		err = set_value(&options, row_of(code), optarg);
@@ -177,5 +183,7 @@ int options_parse(enum command command, int argc, char **argv, struct options *o
 	if (err)
 		return err;
 	*options_out = options;
+	while (words) /* ... and go to those behind "--" */
+		argv[--optind] = argv[words--];
 	return optind;
 }
