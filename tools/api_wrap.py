@@ -21,6 +21,13 @@ HEAD = """/* SPDX-License-Identifier: BSD-3-Clause */
 
 SIGNATURE = """${linkage}${result} ${name}(${params})
 {
+$error"""
+
+# Fortran programs may leave the error argument out; without it a failed call could not be told.
+OPTIONAL_ERROR = """	int32_t error = 0;
+
+	if (!a%d)
+		a%d = (rec_word)&error;
 """
 
 QUERY = """	uint32_t slot = ${api}_slot[$S];
@@ -180,6 +187,7 @@ class Wrapper:
             "types": ", ".join(self.kinds) or "void", "words": ", ".join(passed),
             "hooked_words": ", ".join(hooked), "array": ", ".join(word) or "0", "failed": self.failed(),
             "result_word": "result" if self.result == "rec_word" else "0", "site": site,
+            "error": self.optional_error(),
             "linkage": "REC_EXPORT " if self.symbol.exports else "",
         }
         values["params_site"] = ", ".join(
@@ -189,6 +197,11 @@ class Wrapper:
         if not self.symbol.exports:
             values["name"] = "%s_wrap_%d" % (self.api.name, self.symbol.number)
         return values
+
+    def optional_error(self):
+        if not self.symbol.variant.fortran or self.api.failure(self.function) == "never":
+            return ""
+        return OPTIONAL_ERROR % (self.symbol.error_word, self.symbol.error_word)
 
     def fill(self, template, **more):
         return Template(template).substitute(self.values, **more)
