@@ -89,6 +89,7 @@ struct rec_backend {
 	uint32_t index;        /* backend index in the record, UINT32_MAX before it is open */
 	uint32_t state;        /* internal to record/ */
 	uint32_t pending_lost; /* likewise */
+	uint32_t layered;      /* rec_layer_live() was called */
 	uintptr_t low, high;   /* address range of the object that holds the wrappers */
 	const char *how, *library; /* rec_attached() */
 	struct rec_backend *next;
@@ -188,6 +189,12 @@ REC_EXPORT void rec_build(struct rec_backend *backend, uint64_t name, enum sonde
 
 /* The backend's library and how it was reached, for the ledger: "preload", "dlsym", ... */
 REC_EXPORT void rec_attached(struct rec_backend *backend, const char *how, const char *library);
+
+/*
+ * The API's loader now calls through its table (real[] of the layer's symbols is filled): exported wrappers of
+ * functions that stand in it pass unrecorded, so that each call is seen once and where the loader passes it on.
+ */
+REC_EXPORT void rec_layer_live(struct rec_backend *backend);
 
 /* Rank and size of this process, once the runtime knows them. */
 REC_EXPORT void rec_rank(int rank, int size);

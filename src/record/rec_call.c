@@ -152,7 +152,7 @@ static REC_COLD uint32_t prepare(struct rec_call *call, const void *return_addre
 	return slot;
 }
 
-/* A call that the tool makes itself or that comes while it is at work: passes through. */
+/* A call that the tool makes itself, that comes while it is at work or is seen elsewhere: passes through. */
 static REC_COLD void pass(struct rec_call *call, const void *return_address)
 {
 	call->own = 1;
@@ -161,6 +161,16 @@ static REC_COLD void pass(struct rec_call *call, const void *return_address)
 		if (!call->real)
 			call->real = call->backend->absent(call->symbol);
 	}
+}
+
+/* Will the loader bring this call to us again? The layer's symbol of a function stands behind the exported one. */
+static bool comes_again(const struct rec_backend *backend, uint32_t symbol)
+{
+	const struct rec_symbol *here = &backend->symbol[symbol], *next = here + 1;
+
+	return backend->layered && here->variant != backend->layer_variant && symbol + 1 < backend->symbols &&
+	       next->function == here->function && next->variant == backend->layer_variant &&
+	       backend->real[symbol + 1] && !(backend->state & REC_BACKEND_MULTI);
 }
 
 void rec_enter(struct rec_call *call, struct rec_backend *backend, uint32_t symbol, const void *return_address,
@@ -181,6 +191,10 @@ void rec_enter(struct rec_call *call, struct rec_backend *backend, uint32_t symb
 	}
 	if (unlikely(!slot || !tls->thread || slot > tls->thread->rows || tls->generation != rec_state.generation ||
 		     (backend->function[backend->symbol[symbol].function].flags & REC_OPENS))) {
+		if (comes_again(backend, symbol)) {
+			pass(call, return_address);
+			return;
+		}
 		slot = prepare(call, return_address);
 		if (!slot)
 			return;

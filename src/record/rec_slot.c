@@ -70,6 +70,12 @@ void rec_slots_clear(struct rec_backend *backend)
 		__atomic_store_n(&backend->slot[i], 0, __ATOMIC_RELAXED);
 }
 
+void rec_layer_live(struct rec_backend *backend)
+{
+	__atomic_store_n(&backend->layered, 1, __ATOMIC_RELEASE);
+	rec_slots_clear(backend); /* exported wrappers do not take the inline paths any more */
+}
+
 static bool is_wanted(const struct rec_backend *backend)
 {
 	const char *list = rec_state.backends_wanted;
