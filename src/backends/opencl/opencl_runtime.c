@@ -105,6 +105,7 @@ REC_EXPORT int32_t clInitLayer(uint32_t entries, void *const *target, uint32_t *
 	}
 	*entries_out = entries;
 	*table_out = table;
+	rec_layer_live(&opencl_backend);
 	rec_attached(&opencl_backend, "OPENCL_LAYERS", NULL);
 	if (!opencl_backend.library && entries && target[0] && dladdr(target[0], &loader))
 		rec_attached(&opencl_backend, NULL, loader.dli_fname);
