@@ -7,11 +7,12 @@
 #include "base/number.h"
 
 #define DOMINATES 300000 /* ppm of the time below which nothing bounds the run by itself */
+#define NAME_LONG 64     /* characters; longer names of functions do not make a sentence */
 
 struct candidate {
 	const char *bound;   /* "device kernels": what the run is bound by */
-	const char *text;    /* "running %s %% of the time" */
-	const char *brief;   /* as one of the other figures */
+	const char *text;    /* "running @ of the time"; @: the figure */
+	const char *brief;   /* as one of the other figures: "launches @" */
 	int64_t ppm;
 };
 
@@ -32,8 +33,8 @@ static int64_t device_mean(const struct summary *summary, bool exposed)
 /* Waiting that kernels and copies do not explain: what they run for is a candidate of its own. */
 static int64_t idle_wait(const struct summary *summary)
 {
-	int64_t ppm = summary->share[SONDE_CATEGORY_device_wait].ppm - device_mean(summary, false) -
-		      device_mean(summary, true);
+	int64_t busy = number_add(device_mean(summary, false), device_mean(summary, true));
+	int64_t ppm = number_subtract(summary->share[SONDE_CATEGORY_device_wait].ppm, busy);
 
 	return ppm > 0 ? ppm : 0;
 }
@@ -46,71 +47,78 @@ static const char *whole_percent(struct arena *arena, int64_t ppm)
 	return arena_printf(arena, "%lld", (long long)(number_add(ppm, ppm < 0 ? -5000 : 5000) / 10000));
 }
 
-/* "other API calls" alone tells nobody anything: name the call that takes most of it. */
-static const char *other_calls(struct analysis *analysis)
+/* The function with most of the time in a category, where it has more than half of it; or NULL. */
+static const char *dominant_call(const struct summary *summary, enum sonde_category category)
 {
-	const struct summary *summary = analysis->summary;
 	const struct summary_call *most = NULL;
+	int64_t sum = 0;
+	size_t i;
 
-	for (size_t i = 0; i < summary->calls; i++) {
+	for (i = 0; i < summary->calls; i++) {
 		const struct summary_call *call = &summary->call[i];
 
-		if (kind_category(call->kind) == SONDE_CATEGORY_other_api &&
-		    (!most || call->self_ns > most->self_ns))
+		if (kind_category(call->kind) != category)
+			continue;
+		sum = number_add(sum, call->self_ns);
+		if (!most || call->self_ns > most->self_ns)
 			most = call;
 	}
-	return most ? arena_printf(analysis->arena, "other API calls, mostly %.80s", most->name) : "other API calls";
+	return most && most->self_ns > sum / 2 && !*most->group ? most->name : NULL;
+}
+
+/* "other API calls, mostly init": who it is, where that is one function */
+static const char *with_dominant(struct analysis *analysis, const char *bound, enum sonde_category category)
+{
+	const char *name = dominant_call(analysis->summary, category);
+
+	return name && strlen(name) < NAME_LONG ? arena_printf(analysis->arena, "%s, mostly %s", bound, name) : bound;
 }
 
 static size_t candidates_make(struct analysis *analysis, struct candidate *candidate)
 {
-	const struct summary *summary = analysis->summary;
-	struct arena *arena = analysis->arena;
-	const char *comm = analysis->comm_name ? analysis->comm_name : "communication";
-	size_t count = 0, i;
 	static const struct {
 		enum sonde_category category;
 		const char *bound, *text, *brief;
 	} parts[] = {
-		{SONDE_CATEGORY_host, "the host", "outside traced calls %s %% of the time", "host %s %%"},
-		{SONDE_CATEGORY_memory, "allocation of memory", "%s %% of the time", "memory %s %%"},
-		{SONDE_CATEGORY_copy, "copies", "calls that copy take %s %% of the time", "copy calls %s %%"},
-		{SONDE_CATEGORY_launch, "launching", "launch calls take %s %% of the time", "launches %s %%"},
-		{SONDE_CATEGORY_build, "building device code", "%s %% of the time", "builds %s %%"},
-		{SONDE_CATEGORY_other_api, NULL, "%s %% of the time", "other API calls %s %%"},
-		{SONDE_CATEGORY_not_running, "processes that do not run", "absent %s %% of the time",
-		 "not running %s %%"},
+		{SONDE_CATEGORY_host, "the host", "outside traced calls @ of the time", "host @"},
+		{SONDE_CATEGORY_memory, "allocating memory", "@ of the time", "memory @"},
+		{SONDE_CATEGORY_copy, "copies", "calls that copy take @ of the time", "copy calls @"},
+		{SONDE_CATEGORY_launch, "launching", "launch calls take @ of the time", "launches @"},
+		{SONDE_CATEGORY_build, "building device code", "@ of the time", "builds @"},
+		{SONDE_CATEGORY_other_api, "other API calls", "@ of the time", "other API calls @"},
+		{SONDE_CATEGORY_not_running, "processes that do not run", "absent @ of the time", "not running @"},
 	};
+	const struct summary *summary = analysis->summary;
+	const char *comm = analysis->comm_name ? analysis->comm_name : "communication";
+	size_t count = 0, i;
 
 	if (summary->devices) {
-		candidate[count++] = (struct candidate){"device kernels", "running %s %% of the time",
-							"device kernels %s %%", device_mean(summary, false)};
-		candidate[count++] = (struct candidate){"exposed copies", "copying without kernels %s %% of the time",
-							"exposed copies %s %%", device_mean(summary, true)};
+		candidate[count++] = (struct candidate){"device kernels", "running @ of the time", "device kernels @",
+							device_mean(summary, false)};
+		candidate[count++] = (struct candidate){"exposed copies", "copying without kernels @ of the time",
+							"exposed copies @", device_mean(summary, true)};
 	}
 	candidate[count++] = (struct candidate){"waiting for the device",
-						summary->devices ? "%s %% of the time while it is idle"
-								 : "%s %% of the time",
-						summary->devices ? "idle device waits %s %%" : "device waits %s %%",
+						summary->devices ? "@ of the time while it is idle" : "@ of the time",
+						summary->devices ? "idle device waits @" : "device waits @",
 						idle_wait(summary)};
-	candidate[count++] = (struct candidate){comm, "%s %% of the time",
-						arena_printf(arena, "%s %%s %%%%", comm),
+	candidate[count++] = (struct candidate){with_dominant(analysis, comm, SONDE_CATEGORY_comm), "@ of the time",
+						arena_printf(analysis->arena, "%s @", comm),
 						summary->share[SONDE_CATEGORY_comm].ppm};
 	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		candidate[count++] = (struct candidate){parts[i].bound ? parts[i].bound : other_calls(analysis),
+		candidate[count++] = (struct candidate){with_dominant(analysis, parts[i].bound, parts[i].category),
 							parts[i].text, parts[i].brief,
 							summary->share[parts[i].category].ppm};
 	return count;
 }
 
-/* Puts the percentage where the pattern has %s; the patterns are ours, their %% are signs of per cent. */
+/* Puts "81 %" where the pattern has its last '@'. */
 static const char *fill_in(struct analysis *analysis, const char *pattern, int64_t ppm)
 {
-	const char *number = whole_percent(analysis->arena, ppm), *at = strstr(pattern, "%s");
-	const char *percent = strstr(pattern, "%%");
+	const char *at = strrchr(pattern, '@');
 
-	return arena_printf(analysis->arena, "%.*s%s%.*s%s", (int)(at - pattern), pattern, number,
-			    (int)(percent - at - 2), at + 2, percent + 1);
+	return arena_printf(analysis->arena, "%.*s%s %%%s", (int)(at - pattern), pattern,
+			    whole_percent(analysis->arena, ppm), at + 1);
 }
 
 static const char *others(struct analysis *analysis, const struct candidate *candidate, size_t count, size_t best)

@@ -37,8 +37,8 @@ extern const struct command_row command_rows[COMMAND_COUNT];
 
 /*
  * Parses argv[1..], for `run` up to the first word that is not an option. Returns the index of the first
- * such word (of others: they are moved to the end of argv), or SONDE_EUSAGE after one line on stderr. Values point into argv, the environment, or memory that
- * lives as long as the process.
+ * such word (of others: they are moved to the end of argv), or SONDE_EUSAGE after one line on stderr.
+ * Values point into argv, the environment, or memory that lives as long as the process.
  */
 int options_parse(enum command command, int argc, char **argv, struct options *options_out);
 

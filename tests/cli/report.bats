@@ -1,0 +1,98 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# `sonde report`: a kept recording gives the summary again; what cannot be read is told in one line.
+load lib
+
+record() # a recording of ./cl_run in $T/rec, its summary at the end of the run in $T/summary.json
+{
+	need opencl
+	residue=allowed
+	traced -o "$T/rec" -- "$APPS/cl_run" 20 return
+	equal status 0 "$status"
+}
+
+# refused WORDS -- ARGUMENTS...: exit status 2 and one line on stderr that holds the words
+refused()
+{
+	local words=$1
+	shift 2
+	status=0
+	"$SONDE" report "$@" >"$T/out" 2>"$T/err" || status=$?
+	equal "status of report $*" 2 "$status"
+	equal "lines of report $*" 1 "$(wc -l <"$T/err")"
+	grep -qF -- "$words" "$T/err" || { cat "$T/err"; return 1; }
+}
+
+@test "the summary of a kept recording is the one that the run printed" {
+	record
+	"$SONDE" report "$T/rec" --json "$T/again.json" >"$T/table"
+	grep -q "clEnqueueNDRangeKernel" "$T/table"
+	"$PYTHON" - "$T/summary.json" "$T/again.json" <<-'EOF'
+		import json, sys
+		first, again = (json.load(open(name)) for name in sys.argv[1:])
+		for key in first:
+		    assert first[key] == again[key], (key, first[key], again[key])
+	EOF
+}
+
+@test "options of report stand before or behind the directory" {
+	record
+	"$SONDE" report --top 1 "$T/rec" >"$T/before"
+	"$SONDE" report "$T/rec" --top 1 >"$T/behind"
+	cmp "$T/before" "$T/behind"
+	grep -q "more (--all)" "$T/before"
+}
+
+@test "--json - writes nothing but JSON to standard output" {
+	record
+	"$SONDE" report "$T/rec" --json - | "$PYTHON" -m json.tool >/dev/null
+}
+
+@test "--csv writes one file per section" {
+	record
+	"$SONDE" report "$T/rec" --csv "$T/csv" >/dev/null
+	head -1 "$T/csv/calls.csv" | grep -q "^group,backend,layer,name,kind,"
+	grep -q "clFinish" "$T/csv/calls.csv"
+}
+
+@test "a kept recording is small" {
+	record
+	[ "$(du -s --apparent-size "$T/rec" | cut -f1)" -lt 400 ]
+	[ "$(du -s "$T/rec" | cut -f1)" -lt 200 ]
+}
+
+@test "what is no recording is refused in one line" {
+	mkdir "$T/empty"
+	refused "no recording" -- "$T/empty"
+	refused "No such file" -- "$T/nowhere"
+	refused "magic" -- "$SONDE"
+	refused "no recording to report" --
+	refused "--by takes" -- --by colour "$T/empty"
+}
+
+@test "a recording of another version is refused, naming the file" {
+	record
+	for tally in "$T"/rec/*/tally; do
+		printf '\x63' | dd of="$tally" bs=1 seek=8 conv=notrunc 2>/dev/null
+	done
+	rm "$T"/rec/launch.*
+	refused "tally: recorded in format 99.0" -- "$T/rec"
+}
+
+@test "a cut-off recording is read as far as it goes and says so" {
+	record
+	for tally in "$T"/rec/*/tally; do
+		truncate -s 3000 "$tally"
+	done
+	"$SONDE" report "$T/rec" --json "$T/cut.json" >"$T/table"
+	grep -q "cut off" "$T/table"
+	"$PYTHON" -c 'import json, sys; sys.exit(not json.load(open(sys.argv[1]))["lower_bound"])' "$T/cut.json"
+}
+
+@test "colour is for terminals only, and not where NO_COLOR is set" {
+	record
+	equal "escapes in a file" 0 "$("$SONDE" report "$T/rec" | grep -c $'\x1b')"
+	script -qec "stty cols 100; TERM=xterm '$SONDE' report '$T/rec'" /dev/null | grep -q $'\x1b\\[1m'
+	script -qec "stty cols 100; TERM=xterm NO_COLOR=1 '$SONDE' report '$T/rec'" /dev/null >"$T/typescript"
+	equal "escapes with NO_COLOR" 0 "$(grep -c $'\x1b' "$T/typescript")"
+}
