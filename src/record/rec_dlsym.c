@@ -179,6 +179,8 @@ void *rec_dlsym_pick(void *handle, const char *name, const char *version, const 
 	if (!name || rec_state.off)
 		return REC_PASS;
 	for (backend = rec_state.backends; backend; backend = backend->next) {
+		if (!(backend->state & REC_BACKEND_ON))
+			continue;
 		export = find_export(backend, name);
 		if (export)
 			break;

@@ -103,11 +103,9 @@ void rec_backend_register(struct rec_backend *backend, const void *ehdr, const v
 	backend->low = (uintptr_t)ehdr;
 	backend->high = (uintptr_t)end;
 	backend->index = UINT32_MAX;
-	if (rec_state.off || !is_wanted(backend))
-		return;
-	if (madvise(backend->slot, bytes, MADV_WIPEONFORK) != 0)
-		return;
-	backend->state = REC_BACKEND_ON;
+	/* listed in any case: its wrappers stand in the way, and must be told from the real functions */
+	if (!rec_state.off && is_wanted(backend) && madvise(backend->slot, bytes, MADV_WIPEONFORK) == 0)
+		backend->state = REC_BACKEND_ON;
 	do
 		backend->next = rec_state.backends;
 	while (!__sync_bool_compare_and_swap(&rec_state.backends, backend->next, backend));
