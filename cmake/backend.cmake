@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# sonde_backend(NAME FAKE_SONAME): everything a backend's folder needs, from its descriptions:
+# sonde_backend(NAME FAKE_SONAME PARTS): everything a backend's folder needs, from its descriptions:
 #   sonde-NAME        libsonde-NAME.so, wrappers + tables + the folder's own C files
 #   NAME_fake         the simulated runtime (not built by default), under <build>/tests/fake/NAME/
 #   <build>/generated/NAME/   the generated C and the page of covered functions
+# PARTS: files that the plain wrappers are spread over, about 250 in each, to compile side by side.
 # sonde_attach_table(): the launcher's table of all attach.conf, for the command's sources.
 set(SONDE_TOOLS ${PROJECT_SOURCE_DIR}/tools)
-set(SONDE_WRAP_PARTS 8) # files per large API: so many compile side by side
 file(GLOB SONDE_APIGEN CONFIGURE_DEPENDS ${SONDE_TOOLS}/api_*.py ${SONDE_TOOLS}/apigen.py)
 
 # Runs the generator for one folder; sets generated_sources, generated_fake, generated_dir.
-macro(sonde_generate name folder)
+macro(sonde_generate name folder parts)
 	set(generated_dir ${CMAKE_BINARY_DIR}/generated/${name})
-	set(generated_sources ${generated_dir}/${name}_table.c)
-	math(EXPR last "${SONDE_WRAP_PARTS} - 1")
+	set(generated_sources ${generated_dir}/${name}_fast.c ${generated_dir}/${name}_table.c)
+	math(EXPR last "${parts} - 1")
 	foreach(part RANGE ${last})
-		list(APPEND generated_sources ${generated_dir}/${name}_wrap_${part}.c)
+		set(source ${generated_dir}/${name}_wrap_${part}.c)
+		# these hand over to the recorder and do nothing else: half the time to compile, the same code
+		set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS -O1)
+		list(APPEND generated_sources ${source})
 	endforeach()
 	set(generated_fake ${generated_dir}/${name}_fake.c)
 	set(generated_header ${generated_dir}/${name}_gen.h)
@@ -23,41 +26,59 @@ macro(sonde_generate name folder)
 	add_custom_command(
 		OUTPUT ${generated_sources} ${generated_fake} ${generated_header} ${generated_dir}/${name}.md
 		COMMAND ${Python3_EXECUTABLE} ${SONDE_TOOLS}/apigen.py backend ${folder}
-			--kinds ${PROJECT_SOURCE_DIR}/src/format/kinds.h --out ${generated_dir} --parts ${SONDE_WRAP_PARTS}
+			--kinds ${PROJECT_SOURCE_DIR}/src/format/kinds.h --out ${generated_dir} --parts ${parts}
 		DEPENDS ${SONDE_APIGEN} ${PROJECT_SOURCE_DIR}/src/format/kinds.h
 			${folder}/${name}.api ${folder}/${name}.roles ${folder}/attach.conf
 		COMMENT "Generating wrappers of ${name}" VERBATIM)
 endmacro()
 
-function(sonde_backend name fake_soname)
+function(sonde_backend name fake_soname parts)
+	cmake_parse_arguments(arg "SKELETON" "" "" ${ARGN})
 	set(folder ${CMAKE_CURRENT_SOURCE_DIR})
-	sonde_generate(${name} ${folder})
+	sonde_generate(${name} ${folder} ${parts})
 	file(GLOB own_sources CONFIGURE_DEPENDS ${folder}/*.c ${folder}/*.S)
 
-	add_library(sonde-${name} SHARED ${generated_sources} ${own_sources} ${generated_header})
+	add_library(sonde-${name}_wrappers OBJECT ${generated_sources} ${generated_header})
+	sonde_in_process(sonde-${name}_wrappers)
+	target_include_directories(sonde-${name}_wrappers PRIVATE ${generated_dir})
+
+	add_library(sonde-${name} SHARED $<TARGET_OBJECTS:sonde-${name}_wrappers> ${own_sources})
 	set_target_properties(sonde-${name} PROPERTIES OUTPUT_NAME libsonde-${name})
-	sonde_in_process(sonde-${name})
+	sonde_in_process(sonde-${name} NO_INSTALL)
 	target_compile_definitions(sonde-${name} PRIVATE _GNU_SOURCE)
 	target_include_directories(sonde-${name} PRIVATE ${generated_dir})
 	target_link_libraries(sonde-${name} PRIVATE sonde_record)
+	add_dependencies(sonde-${name} sonde-${name}_wrappers) # own sources include the generated header
 
-	add_library(${name}_fake SHARED EXCLUDE_FROM_ALL ${generated_fake})
-	set_target_properties(${name}_fake PROPERTIES PREFIX "" OUTPUT_NAME ${fake_soname} SUFFIX ""
+	# for tests: the wrappers without the hand-written part, and something to wrap
+	add_library(${name}_bare SHARED EXCLUDE_FROM_ALL $<TARGET_OBJECTS:sonde-${name}_wrappers>)
+	set_target_properties(${name}_bare PROPERTIES OUTPUT_NAME libbare-${name} LINKER_LANGUAGE C
 		LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/fake/${name})
-	target_compile_options(${name}_fake PRIVATE -O1)
+	sonde_in_process(${name}_bare NO_INSTALL)
+	target_link_libraries(${name}_bare PRIVATE sonde_record)
+	add_library(${name}_fake SHARED EXCLUDE_FROM_ALL ${generated_fake})
+	set_target_properties(${name}_fake PROPERTIES PREFIX "" OUTPUT_NAME ${fake_soname} SUFFIX "" NO_SONAME ON
+		LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/fake/${name})
+	target_compile_options(${name}_fake PRIVATE -O0)
 	target_link_options(${name}_fake PRIVATE -Wl,-soname,${fake_soname})
+
+	set_property(GLOBAL APPEND PROPERTY SONDE_BACKENDS ${name})
+	if(arg_SKELETON)
+		set_target_properties(sonde-${name} sonde-${name}_wrappers PROPERTIES EXCLUDE_FROM_ALL ON
+			LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/fake/${name})
+		return()
+	endif()
+	set_property(GLOBAL APPEND PROPERTY SONDE_ATTACH ${folder})
+	install(TARGETS sonde-${name} LIBRARY DESTINATION ${SONDE_INSTALL_LIBDIR})
 	install(FILES ${generated_dir}/${name}.md DESTINATION share/doc/sonde/functions)
 endfunction()
 
 # Called once, after the folders: the table goes where the top CMakeLists.txt collects sources.
 function(sonde_attach_table)
-	file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backends/*/attach.conf)
-	set(folders)
-	foreach(file IN LISTS files)
-		get_filename_component(folder ${file} DIRECTORY)
-		if(EXISTS ${folder}/CMakeLists.txt)
-			list(APPEND folders ${folder})
-		endif()
+	get_property(folders GLOBAL PROPERTY SONDE_ATTACH)
+	set(files)
+	foreach(folder IN LISTS folders)
+		list(APPEND files ${folder}/attach.conf)
 	endforeach()
 	if(NOT folders)
 		return()

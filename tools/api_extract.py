@@ -15,6 +15,7 @@ result is checked in. What to read stands in <api>.sources beside it:
     handle TYPE            a word that each library defines for itself
 
 Usage: api_extract.py [--check] src/backends/<api>
+--check compares with the file; exit status 77 when clang or a header is not there.
 """
 import argparse
 import json
@@ -36,6 +37,10 @@ SCALARS = {
 
 class ExtractError(Exception):
     """What is wrong with a sources file or a header, for people."""
+
+
+class MissingError(ExtractError):
+    """clang or a vendor's header is not on this machine."""
 
 
 class Source:
@@ -106,7 +111,7 @@ def clang_words(source):
     try:
         shown = subprocess.run(source.flags, stdout=subprocess.PIPE, check=True)
     except (OSError, subprocess.CalledProcessError) as error:
-        raise ExtractError("source %s: %s" % (source.name, error))
+        raise MissingError("source %s: %s" % (source.name, error))
     return [word for word in shlex.split(shown.stdout.decode()) if word[:2] in ("-I", "-D")]
 
 
@@ -115,9 +120,11 @@ def run_clang(source, extra, text):
     try:
         done = subprocess.run(command, input=text.encode(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     except OSError as error:
-        raise ExtractError("source %s: %s" % (source.name, error))
+        raise MissingError("source %s: %s" % (source.name, error))
     if done.returncode:
-        raise ExtractError("source %s: %s" % (source.name, done.stderr.decode().strip()))
+        text = done.stderr.decode().strip()
+        kind = MissingError if "file not found" in text else ExtractError
+        raise kind("source %s: %s" % (source.name, text))
     return done.stdout.decode()
 
 
@@ -304,7 +311,8 @@ def main():
             extract(source, match)
         text = render(api, sources, handles)
     except (ExtractError, OSError) as error:
-        sys.exit("api_extract: %s" % error)
+        print("api_extract: %s" % error, file=sys.stderr)
+        sys.exit(77 if options.check and isinstance(error, MissingError) else 1)
     if options.check:
         problems = check(path, text)
         for problem in problems:

@@ -6,7 +6,7 @@ own (all are weak), or sets <api>_fake_answer, which sees the words of every cal
 """
 from string import Template
 
-from api_wrap import Wrapper
+from api_wrap import Wrapper, structs_text
 
 HEAD = """/* SPDX-License-Identifier: BSD-3-Clause */
 /* Simulated runtime of $api: made by tools/apigen.py from $api.api and $api.roles. */
@@ -35,7 +35,7 @@ FUNCTION = """EXPORT $result $name($params)
 {
 	rec_word words[] = {$array};
 
-$store	return ($result)answer($S, words, $count, $usual);
+$unused$store	return ($result)answer($S, words, $count, $usual);
 }
 """
 
@@ -47,7 +47,8 @@ def function_text(api, symbol):
     if symbol.variant.fortran and rule != "never":
         store = "\tif (a%d)\n\t\t*(int32_t *)a%d = 0;\n" % (symbol.error_word, symbol.error_word)
     usual = "(rec_word)&object" if rule == "null" and not symbol.variant.fortran else "0"
-    values = dict(wrapper.values, store=store, usual=usual, count=len(wrapper.kinds))
+    unused = "".join("\t(void)a%d;\n" % i for i, kind in enumerate(wrapper.kinds) if kind != "rec_word")
+    values = dict(wrapper.values, store=store, usual=usual, count=len(wrapper.kinds), unused=unused)
     text = Template(FUNCTION).substitute(values)
     for name in symbol.exports[1:]:
         text += 'EXPORT %s %s(%s) __attribute__((alias("%s")));\n' % (
@@ -56,5 +57,5 @@ def function_text(api, symbol):
 
 
 def fake_text(api):
-    text = Template(HEAD).substitute(api=api.name, count=len(api.symbols))
+    text = Template(HEAD).substitute(api=api.name, count=len(api.symbols)) + structs_text(api)
     return text + "".join(function_text(api, s) for s in api.symbols if s.exports)

@@ -93,13 +93,13 @@ class Symbol:
 
 
 def expand(template, name):
-    """{name} {lower} {upper}; {lower:-2} without its last two characters."""
+    """{name} {lower} {upper}; {lower:5:-2} without its first five and last two characters."""
     forms = {"name": name, "lower": name.lower(), "upper": name.upper()}
 
     def one(match):
         text = forms[match.group(1)]
-        return text[:int(match.group(2))] if match.group(2) else text
-    return re.sub(r"\{(name|lower|upper)(?::(-\d+))?\}", one, template)
+        return text[int(match.group(2) or 0):int(match.group(3) or len(text))]
+    return re.sub(r"\{(name|lower|upper)(?::(\d*):(-?\d*))?\}", one, template)
 
 
 def read_lines(path):

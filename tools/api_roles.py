@@ -217,5 +217,6 @@ class RolesReader:
         for function in self.api.function_list():
             if function.kind is None:
                 raise self.error("'%s' has no kind: give the API a default with '*'" % function.name)
-            if "hot" in function.flags and (function.kind == "query" or function.flags & {"enter", "opens"}):
-                raise self.error("'%s' cannot be hot: query, enter and opens take the general path" % function.name)
+            slow = function.flags & {"enter", "opens"} | (function.flags & {"leave"} if function.kind == "query" else set())
+            if "hot" in function.flags and slow:
+                raise self.error("'%s' cannot be hot: %s takes the general path" % (function.name, min(slow)))

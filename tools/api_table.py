@@ -7,7 +7,7 @@ every process that loads the object.
 from string import Template
 
 from api_model import FLAGS
-from api_wrap import struct_name
+from api_wrap import structs_text
 
 HEADER = """/* SPDX-License-Identifier: BSD-3-Clause */
 /* Numbers and tables of $api: made by tools/apigen.py from $api.api and $api.roles. */
@@ -215,13 +215,11 @@ def header_text(api):
     choices = "".join("enum %s_%s {\n%s};\n\n" % (
         api.name, name, lines(choice.constant(value) + "," for value in choice.values))
         for name, choice in api.choices.items() if choice.own)
-    structs = "".join("%s { %s };\n\n" % (struct_name(api, kind), " ".join(
-        "%s %s;" % (field_type(width), field) for field, width in fields)) for kind, fields in api.structs.items())
     variants = {variant.number: variant.name for variant in api.variants}
     members = ["uint8_t %s; /* %s... */" % (name, choice.prefix) for name, choice in api.choices.items()]
     members += ["uint8_t %s;" % mark for mark in api.marks]
     return Template(HEADER).substitute(
-        api=api.name, API=upper, choices=choices, structs=structs,
+        api=api.name, API=upper, choices=choices, structs=structs_text(api),
         functions=lines("%s_fn_%s," % (api.name, f.name) for f in functions),
         symbols=lines("%s = %d," % (symbol_id(api, s), s.number) for s in api.symbols),
         variants=lines("%s_VARIANT_%s = %d," % (upper, variants[n].upper(), n) for n in sorted(variants)),
@@ -234,11 +232,6 @@ def header_text(api):
 def symbol_id(api, symbol):
     layer = "_%s" % symbol.variant.name if symbol.variant.loader else ""
     return "%s_sym_%s%s" % (api.name, symbol.name, layer)
-
-
-def field_type(width):
-    words = {"f64": "double", "f32": "float", "ptr": "void *", "handle": "rec_word"}
-    return words.get(width) or {"i": "int%s_t", "u": "uint%s_t"}[width[0]] % width[1:]
 
 
 def dispatch_text(api):

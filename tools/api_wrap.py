@@ -91,7 +91,7 @@ HOOKED = """	rec_word args[] = {$array};
 
 	rec_enter(&call, &${api}_backend, $S, $site);
 $enter	result = ((${result} (*)(${types}))call.real)(${hooked_words});
-	call.failed = $failed;
+	call.failed = $failed_hooked;
 	if (call.slot)
 		rec_leave(&call);
 $leave	return result;
@@ -166,13 +166,16 @@ class Wrapper:
             out.append(struct_name(self.api, kind) if width == "struct" else special.get(width, "rec_word"))
         return out
 
-    def failed(self):
-        """C expression that tells a failed call from its result or its error argument."""
+    def failed(self, hooked):
+        """C expression that tells a failed call from its result or its error argument.
+
+        In a wrapper with hooks, enter may have put another error argument in place.
+        """
         rule = self.api.failure(self.function)
         if rule == "never":
             return "false"
         if self.symbol.variant.fortran:
-            return "rec_word_failed(a%d)" % self.symbol.error_word
+            return "rec_word_failed(%s)" % (("args[%d]" if hooked else "a%d") % self.symbol.error_word)
         return {"nonzero": "(int32_t)result != 0", "null": "result == 0", "negative": "(int32_t)result < 0"}[rule]
 
     def make_values(self):
@@ -185,7 +188,8 @@ class Wrapper:
             "api": self.api.name, "S": self.symbol.number, "result": self.result, "name": self.symbol.name,
             "params": ", ".join("%s a%d" % (k, i) for i, k in enumerate(self.kinds)) or "void",
             "types": ", ".join(self.kinds) or "void", "words": ", ".join(passed),
-            "hooked_words": ", ".join(hooked), "array": ", ".join(word) or "0", "failed": self.failed(),
+            "hooked_words": ", ".join(hooked), "array": ", ".join(word) or "0", "failed": self.failed(False),
+            "failed_hooked": self.failed(True),
             "result_word": "result" if self.result == "rec_word" else "0", "site": site,
             "error": self.optional_error(),
             "linkage": "REC_EXPORT " if self.symbol.exports else "",
@@ -214,16 +218,24 @@ class Wrapper:
                  "leave": self.fill(LEAVE) if "leave" in flags else ""}
         return self.fill(HOOKED, site=site, **hooks)
 
+    @property
+    def is_counted(self):
+        """A hot query: one increment, then a jump."""
+        return self.is_fast and self.api.is_query(self.function)
+
+    @property
+    def is_fast(self):
+        return "hot" in self.function.flags and not self.symbol.variadic
+
     def text(self):
         if self.symbol.variadic:
             return self.fill(VARIADIC)
-        flags, fast = self.function.flags, None
-        if self.api.is_query(self.function) and not flags & {"enter", "leave", "opens"}:
-            fast = self.fill(QUERY)
-        elif "hot" in flags:
-            fast = self.fill(HOT, fast_hook=self.fill(FAST_HOOK) if "leave" in flags else "")
-        if fast is None:
+        if not self.is_fast:
             return self.fill(SIGNATURE) + self.general("RETURN, FRAME") + "\n" + self.aliases()
+        if self.is_counted:
+            fast = self.fill(QUERY)
+        else:
+            fast = self.fill(HOT, fast_hook=self.fill(FAST_HOOK) if "leave" in self.function.flags else "")
         slow = self.fill(SLOW_HEAD) + self.general("site, frame")
         return slow + "\n" + self.fill(SIGNATURE) + fast + "\n" + self.aliases()
 
@@ -241,15 +253,30 @@ class Wrapper:
 
 
 def struct_name(api, kind):
-    return "struct %s_%s" % (api.name, re.sub(r"\W", "_", kind.replace("struct ", "")))
+    return "struct %s_by_value_%s" % (api.name, re.sub(r"\W", "_", kind.replace("struct ", "")))
 
 
-def write_wrappers(api, path_of_part, parts):
-    """Spread the wrappers over several files, so that they compile side by side."""
-    share = -(-len(api.symbols) // parts)
+def field_type(width):
+    words = {"f64": "double", "f32": "float", "ptr": "void *", "handle": "rec_word"}
+    return words.get(width) or {"i": "int%s_t", "u": "uint%s_t"}[width[0]] % width[1:]
+
+
+def structs_text(api):
+    """Structures that the API passes by value, with the layout of the vendor's."""
+    return "".join("%s { %s };\n\n" % (struct_name(api, kind), " ".join(
+        "%s %s;" % (field_type(width), field) for field, width in fields)) for kind, fields in api.structs.items())
+
+
+def write_wrappers(api, path_of, parts):
+    """Wrappers with an inline path into one file, which is worth -O2; the rest, which only hand
+    over to the recorder, into several that compile side by side."""
+    wrappers = [Wrapper(api, symbol) for symbol in api.symbols]
+    plain = [w for w in wrappers if not w.is_fast]
+    share = max(1, -(-len(plain) // parts))
+    files = {"fast": [w for w in wrappers if w.is_fast]}
     for part in range(parts):
-        text = Template(HEAD).substitute(api=api.name, part=part)
-        for symbol in api.symbols[part * share:(part + 1) * share]:
-            text += Wrapper(api, symbol).text()
-        with open(path_of_part(part), "w") as stream:
-            stream.write(text)
+        files["wrap_%d" % part] = plain[part * share:(part + 1) * share]
+    for part, content in files.items():
+        with open(path_of(part), "w") as stream:
+            stream.write(Template(HEAD).substitute(api=api.name, part=part))
+            stream.write("".join(wrapper.text() for wrapper in content))

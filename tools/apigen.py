@@ -4,11 +4,11 @@
 
     apigen.py backend FOLDER --kinds kinds.h --out DIR [--parts N]
         FOLDER/<api>.api, <api>.roles, attach.conf -> DIR/<api>_gen.h, <api>_table.c,
-        <api>_wrap_0.c .. N-1, <api>_fake.c, <api>.md
+        <api>_fast.c, <api>_wrap_0.c .. N-1, <api>_fake.c, <api>.md
     apigen.py attach --out FILE.c FOLDER...
         all attach.conf -> the launcher's table
     apigen.py names FOLDER --kinds kinds.h
-        print every name that the wrapper object exports, for tests
+        print every name that the wrapper object exports, its words (or "mixed") and its result
 
 A mistake in an input is one line, FILE:LINE: TEXT, and exit status 1.
 """
@@ -25,7 +25,7 @@ from api_fake import fake_text  # noqa: E402
 from api_model import Api, ApiError, read_kinds, read_lines  # noqa: E402
 from api_roles import RolesReader  # noqa: E402
 from api_table import header_text, table_text  # noqa: E402
-from api_wrap import write_wrappers  # noqa: E402
+from api_wrap import Wrapper, write_wrappers  # noqa: E402
 
 
 def load(folder, kinds_path):
@@ -50,7 +50,7 @@ def run_backend(options):
     out = os.path.join(options.out, api.name)
     write(out + "_gen.h", header_text(api))
     write(out + "_table.c", table_text(api, attach))
-    write_wrappers(api, lambda part: "%s_wrap_%d.c" % (out, part), options.parts)
+    write_wrappers(api, lambda part: "%s_%s.c" % (out, part), options.parts)
     write(out + "_fake.c", fake_text(api))
     write(out + ".md", doc_text(api))
 
@@ -61,9 +61,12 @@ def run_attach(options):
 
 
 def run_names(options):
-    for symbol in load(options.folder, options.kinds).symbols:
+    api = load(options.folder, options.kinds)
+    for symbol in api.symbols:
+        wrapper = Wrapper(api, symbol)
+        mixed = set(wrapper.kinds) - {"rec_word"}
         for name in symbol.exports:
-            print(name)
+            print(name, "mixed" if mixed else len(wrapper.kinds), wrapper.result)
 
 
 def main():
