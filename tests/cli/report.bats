@@ -3,12 +3,20 @@
 # `sonde report`: a kept recording gives the summary again; what cannot be read is told in one line.
 load lib
 
-record() # a recording of ./cl_run in $T/rec, its summary at the end of the run in $T/summary.json
+setup_file() # one recording of cl_run for all tests
 {
-	need opencl
-	residue=allowed
+	T=$BATS_FILE_TMPDIR
+	export TMPDIR=$T
+	limit=60
+	timeout 60 "$APPS/cl_run" 1 >/dev/null 2>&1 || return 0
 	traced -o "$T/rec" -- "$APPS/cl_run" 20 return
 	equal status 0 "$status"
+}
+
+record() # a copy of it in $T/rec, its summary at the end of the run in $T/summary.json
+{
+	need opencl
+	cp -a "$BATS_FILE_TMPDIR/rec" "$BATS_FILE_TMPDIR/summary.json" "$T"
 }
 
 # refused WORDS -- ARGUMENTS...: exit status 2 and one line on stderr that holds the words

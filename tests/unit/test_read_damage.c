@@ -17,7 +17,7 @@
 #include "tally_builder.h"
 #include "views/view.h"
 
-#define MUTATIONS 20000 /* SONDE_TEST_MUTATIONS asks for more */
+#define MUTATIONS 10000 /* SONDE_TEST_MUTATIONS asks for more */
 #define DEVICE_BYTES_KEPT 700 /* of a device's intervals: enough for some, little enough for many rounds */
 
 static char run[200], path[300];
