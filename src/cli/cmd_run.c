@@ -79,12 +79,16 @@ static void start_and_wait(struct run *run)
 
 	launch_file_create(&run->launch, result->run, run->words, &run->ranks.numbers, result->target.reason);
 	program_start(&run->program, run->words, prepare_environment, run);
-	if (run->program.pid > 0) {
-		launch_file_started(&run->launch, run->program.pid);
-		if (run->in_job)
-			job_started(&run->job, run->program.pid);
-		program_wait(&run->program);
+	if (run->program.error) {
+		if (run->program.pid > 0)
+			program_wait(&run->program);
+		launch_file_discard(&run->launch);
+		return;
 	}
+	launch_file_started(&run->launch, run->program.pid);
+	if (run->in_job)
+		job_started(&run->job, run->program.pid);
+	program_wait(&run->program);
 	launch_file_ended(&run->launch, run->program.wait_status);
 }
 

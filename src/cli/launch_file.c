@@ -31,9 +31,9 @@ static size_t pack_command(char **words, char *packed)
 	return used;
 }
 
-static void give_up(struct launch_file *file, const char *path)
+static void give_up(struct launch_file *file)
 {
-	log_warning("%s: %s; the end of the program will be missing in its recording", path, strerror(errno));
+	log_warning("%s: %s; the end of the program will be missing in its recording", file->path, strerror(errno));
 	if (file->fd >= 0)
 		close(file->fd);
 	file->fd = -1;
@@ -70,22 +70,21 @@ void launch_file_create(struct launch_file *file, const char *directory, char **
 			const struct launch_ranks *ranks, uint64_t untraceable)
 {
 	static char command[COMMAND_MAX];
-	char path[PATH_MAX];
 	struct iovec parts[2];
 
 	fill(&file->record, ranks, untraceable);
 	file->record.command_bytes = (uint32_t)pack_command(words, command);
-	name_file(&file->record, directory, path);
-	file->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	name_file(&file->record, directory, file->path);
+	file->fd = open(file->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (file->fd < 0) {
-		give_up(file, path);
+		give_up(file);
 		return;
 	}
 	file->record.start = clock_triple((enum fmt_clock)file->record.clock);
 	parts[0] = (struct iovec){ &file->record, sizeof(file->record) };
 	parts[1] = (struct iovec){ command, file->record.command_bytes };
 	if (writev(file->fd, parts, 2) != (ssize_t)(parts[0].iov_len + parts[1].iov_len))
-		give_up(file, path);
+		give_up(file);
 }
 
 /* One write, so that a reader never sees half of it. */
@@ -115,4 +114,12 @@ void launch_file_ended(struct launch_file *file, int wait_status)
 	if (file->fd >= 0)
 		close(file->fd);
 	file->fd = -1;
+}
+
+void launch_file_discard(struct launch_file *file)
+{
+	if (file->fd >= 0)
+		close(file->fd);
+	file->fd = -1;
+	unlink(file->path);
 }

@@ -6,11 +6,13 @@
 #ifndef SONDE_CLI_LAUNCH_FILE_H
 #define SONDE_CLI_LAUNCH_FILE_H
 
+#include <limits.h>
 #include <sys/types.h>
 
 #include "format/tally.h"
 
 struct launch_file {
+	char path[PATH_MAX];
 	int fd; /* -1: could not be written */
 	struct fmt_launch record;
 };
@@ -25,5 +27,7 @@ void launch_file_create(struct launch_file *file, const char *directory, char **
 void launch_file_started(struct launch_file *file, pid_t program);
 /* Just after waitpid(); closes the file. */
 void launch_file_ended(struct launch_file *file, int wait_status);
+/* There was no program after all. */
+void launch_file_discard(struct launch_file *file);
 
 #endif

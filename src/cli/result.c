@@ -37,7 +37,6 @@ int result_prepare(struct result *result, const struct options *options)
 {
 	struct arena *arena = &result->preload.arena;
 	struct options *own = &result->options;
-	bool created;
 	int err;
 
 	*own = *options;
@@ -49,7 +48,7 @@ int result_prepare(struct result *result, const struct options *options)
 	if (!err)
 		err = show_check(own);
 	if (!err && own->output)
-		err = rundir_create_output(own->output, &created);
+		err = rundir_create_output(own->output, &result->created);
 	if (err)
 		return err;
 	if (own->output)
@@ -65,8 +64,8 @@ void result_cancel(struct result *result)
 {
 	if (result->run[0] && strcmp(result->run, result->keep) != 0)
 		rundir_remove(result->run);
-	if (result->keep[0])
-		rmdir(result->keep); /* only when it is empty, as it was */
+	if (result->created)
+		rmdir(result->keep);
 }
 
 static const char *backend_names(struct preload *preload)

@@ -15,6 +15,7 @@ struct result {
 	struct options options;       /* paths in it are absolute */
 	char run[PATH_MAX];           /* where processes record; "": nowhere, the program runs untraced */
 	char keep[PATH_MAX];          /* --output; "": the recording is removed */
+	bool created;                 /* that directory was not there before */
 	struct target target;
 	struct preload preload;
 	const char *program;          /* as the user named it */
