@@ -118,8 +118,8 @@ struct rec_call {
 /*
  * Entry of the general path: resolves the real function, opens records, decides whether the call
  * counts, pushes the frame. call->real is what the wrapper must call (a second provider of the API
- * in the process has its own). Functions with REC_QUERY are counted here and get slot 0, unless
- * queries are to be timed.
+ * in the process has its own). Functions with REC_QUERY are counted here, unless queries are to be timed:
+ * they have no row to add to and are slot 0 in the leave hook.
  */
 REC_EXPORT void rec_enter(struct rec_call *call, struct rec_backend *backend, uint32_t symbol,
 			  const void *return_address, uintptr_t frame_address);

@@ -74,12 +74,13 @@ static bool push(struct rec_call *call, uint32_t slot, const void *return_addres
 			return false;
 		}
 	}
+	call->slot = slot;
 	if (call->backend->function[call->backend->symbol[call->symbol].function].flags & REC_QUERY &&
 	    !rec_state.time_queries) {
+		/* the frame stays, so that a call from one language binding to the next is not counted again */
 		rec_row(thread, slot)->hist[0]++;
-		return false;
+		call->slot = REC_SLOT_COUNTED;
 	}
-	call->slot = slot;
 	call->depth = ++thread->depth;
 	frame = &thread->frame[call->depth];
 	frame->slot = slot;
@@ -220,6 +221,20 @@ static REC_COLD void leave_pending(struct rec_call *call)
 	call->slot = 0;
 }
 
+/* Counted at entry; what was called beneath it is the caller's. */
+static REC_COLD void leave_counted(struct rec_call *call)
+{
+	struct fmt_thread *thread = call->thread;
+	struct fmt_frame *frame = &thread->frame[call->depth];
+
+	call->slot = 0;
+	if (!rec_wiped->open) /* in the child of a fork made inside the call */
+		return;
+	if (likely(thread->depth >= call->depth && frame->begin == call->begin))
+		thread->frame[call->depth - 1].child += frame->child;
+	thread->depth = call->depth - 1;
+}
+
 /* Is the function open further down as well? Then its time is in the outer call's already. */
 static bool is_recursive(const struct fmt_thread *thread, uint32_t depth, uint32_t slot)
 {
@@ -231,12 +246,16 @@ static bool is_recursive(const struct fmt_thread *thread, uint32_t depth, uint32
 
 void rec_leave(struct rec_call *call)
 {
-	uint64_t end = rec_now_ticks();
 	struct fmt_thread *thread = call->thread;
 	struct fmt_stats *row;
 	struct fmt_frame *frame;
-	uint64_t duration = call->duration = end - call->begin, child;
+	uint64_t duration, child;
 
+	if (unlikely(call->slot == REC_SLOT_COUNTED)) {
+		leave_counted(call);
+		return;
+	}
+	duration = call->duration = rec_now_ticks() - call->begin;
 	if (unlikely(call->slot == REC_SLOT_PENDING)) {
 		leave_pending(call);
 		return;

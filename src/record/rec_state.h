@@ -19,6 +19,7 @@
 #define REC_BACKENDS_MAX 32u
 #define REC_PATH_MAX 4096u
 #define REC_DEPTH_MASK 0x7fffffffu
+#define REC_SLOT_COUNTED (UINT32_MAX - 1) /* a query that is counted, not timed */
 #define REC_SLOT_PENDING UINT32_MAX  /* a discovery call before the record is open */
 
 enum rec_backend_state {
