@@ -11,6 +11,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 CMAKE ?= cmake
+MAKEFLAGS += --no-print-directory
 
 APT_BUILD := gcc libc6-dev cmake make python3
 APT_DEMO := $(APT_BUILD) ocl-icd-opencl-dev opencl-headers pocl-opencl-icd mpich libmpich-dev

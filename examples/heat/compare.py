@@ -15,14 +15,13 @@ def seconds(nanoseconds):
 
 
 def figures(summary):
-    """(name, text) of what is compared: wall time, where it went, and what was copied."""
-    rows = [("wall time", seconds(summary["run"]["wall_ns"]))]
+    """What is compared: name -> (share of the wall time or None, text)."""
+    result = {"wall time": (None, seconds(summary["run"]["wall_ns"]))}
     for row in summary["breakdown"]:
-        if row["share"] >= 0.001:
-            rows.append((row["category"], "%s %5.1f %%" % (seconds(row["ns"]), 100 * row["share"])))
+        result[row["category"]] = (row["share"], "%s %5.1f %%" % (seconds(row["ns"]), 100 * row["share"]))
     copied = sum(row["bytes"] for row in summary["transfers"] if row["direction"] != "fill")
-    rows.append(("copied", "%.1f MiB" % (copied / 2.0**20)))
-    return rows
+    result["copied"] = (None, "%.1f MiB" % (copied / 2.0**20))
+    return result
 
 
 def main():
@@ -31,11 +30,10 @@ def main():
     for path in sys.argv[1:3]:
         with open(path) as stream:
             sides.append(figures(json.load(stream)))
-    keys = [key for key, _ in sides[0]] + [key for key, _ in sides[1]]
-    left, right = dict(sides[0]), dict(sides[1])
     print("\n%-14s %20s %20s" % ("", names[0], names[1]))
-    for key in sorted(set(keys), key=keys.index):
-        print("%-14s %20s %20s" % (key, left.get(key, "-"), right.get(key, "-")))
+    for key in sides[0]:
+        if any(side[key][0] is None or side[key][0] >= 0.001 for side in sides):
+            print("%-14s %20s %20s" % (key, sides[0][key][1], sides[1][key][1]))
 
 
 if __name__ == "__main__":
