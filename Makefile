@@ -40,7 +40,7 @@ check:
 
 bench: build
 	$(CMAKE) --build $(BUILD) --target bench
-	python3 bench/run.py $(BUILD)
+	python3 -B bench/run.py $(BUILD)
 
 install: $(BUILD)/CMakeCache.txt
 	$(CMAKE) -DCMAKE_INSTALL_PREFIX=$(PREFIX) $(BUILD)
