@@ -59,6 +59,7 @@ struct process_time {
 	uint32_t threads;
 	uint32_t image;             /* 0 for the first image of a process, 1 after an exec, ... */
 	uint32_t first_image;       /* index of the image 0 of the same process */
+	bool has_images; /* of a first image: others of the same process follow */
 	struct thread_time *reference;
 	uint64_t calls, call_cost_ns;
 };

@@ -91,8 +91,11 @@ static void frames_add(struct analysis *analysis, struct process_time *process, 
 		       const struct tally_thread *thread)
 {
 	const struct tally_body *body = process->tally->body;
+	uint64_t last = thread->last ? process_raw(analysis, process, thread->last) : 0;
 	uint32_t i;
 
+	if (last > process->last_sign_raw)
+		process->last_sign_raw = last;
 	if (!thread->frames)
 		return;
 	process->has_open = true;

@@ -140,7 +140,35 @@ static void images_collect(struct analysis *analysis)
 		last = rows_find(analysis, &images, sizeof(*last), &is_new);
 		process->image = is_new ? 0 : analysis->process[*last].image + 1;
 		process->first_image = is_new ? (uint32_t)i : analysis->process[*last].first_image;
+		if (!is_new)
+			analysis->process[process->first_image].has_images = true;
 		*last = (uint32_t)i;
+	}
+}
+
+/* An image that did not tell its end ended, at the latest, when the next one of its process began. */
+static void images_end(struct analysis *analysis)
+{
+	const size_t count = analysis->recording->tallies;
+
+	for (size_t i = 0; i < count; i++) {
+		struct process_time *process = &analysis->process[i];
+		uint64_t next = 0;
+
+		if (process->no_time || !analysis->process[process->first_image].has_images ||
+		    process->end_source == SUMMARY_END_OWN)
+			continue;
+		for (size_t j = process->first_image; j < count; j++) {
+			const struct process_time *other = &analysis->process[j];
+
+			if (other->first_image == process->first_image && other->birth_raw > process->birth_raw &&
+			    (!next || other->birth_raw < next))
+				next = other->birth_raw;
+		}
+		if (next) {
+			process->end_raw = next;
+			process->end_source = SUMMARY_END_OWN;
+		}
 	}
 }
 
@@ -163,6 +191,7 @@ void times_collect(struct analysis *analysis)
 		process_collect(analysis, &analysis->process[i]);
 	}
 	images_collect(analysis);
+	images_end(analysis);
 }
 
 static void infer_end(struct analysis *analysis, struct process_time *process)

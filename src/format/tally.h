@@ -159,7 +159,7 @@ struct fmt_frame {
 	uint64_t child;  /* ticks spent in finished traced calls beneath */
 	uint64_t stack;  /* address of the wrapper's frame */
 	uint32_t slot;   /* 1-based function */
-	uint32_t reserved;
+	uint32_t symbol; /* 1 + the name by which it was called, where that is kept */
 };
 
 struct fmt_thread {
@@ -169,7 +169,8 @@ struct fmt_thread {
 	uint32_t served;     /* threads that used this block one after another */
 	uint64_t first;      /* ticks of its first traced call */
 	uint64_t lost;       /* calls seen without room to record them */
-	uint64_t reserved[4];
+	uint64_t last;       /* ticks of the end of its last traced call: a sign of life */
+	uint64_t reserved[3];
 	struct fmt_frame frame[FMT_FRAMES + 1];
 };
 #define FMT_THREAD_ROWS_OFFSET 4096

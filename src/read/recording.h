@@ -83,7 +83,7 @@ struct tally_frame {
 
 struct tally_thread {
 	uint32_t tid, served;
-	uint64_t first, lost;
+	uint64_t first, last, lost; /* ticks of the first call and of the end of the last */
 	struct tally_row *row;  /* only rows in which something was counted */
 	uint32_t rows;
 	struct tally_frame *frame; /* open calls, outermost first */

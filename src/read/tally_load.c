@@ -284,6 +284,7 @@ static void thread_take(struct loader *loader, const struct fmt_thread *raw, uin
 	thread->tid = raw->tid;
 	thread->served = raw->served;
 	thread->first = raw->first;
+	thread->last = raw->last;
 	thread->lost = raw->lost;
 	if (raw->rows > room)
 		loader->damaged++;

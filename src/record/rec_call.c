@@ -32,6 +32,12 @@ void rec_fast_odd(struct fmt_thread *thread, uint32_t slot, uint64_t duration, b
 	thread->depth = 0;
 }
 
+void rec_drop_above(struct fmt_thread *thread, uint32_t depth)
+{
+	for (; thread->depth > depth; thread->depth--)
+		rec_row(thread, thread->frame[thread->depth].slot)->unfinished++;
+}
+
 /* Drops frames that a longjmp, an exception or a thread's end left behind: the stack grows down. */
 static void drop_stale_frames(struct fmt_thread *thread, uintptr_t frame_address)
 {
@@ -84,6 +90,7 @@ static bool push(struct rec_call *call, uint32_t slot, const void *return_addres
 	call->depth = ++thread->depth;
 	frame = &thread->frame[call->depth];
 	frame->slot = slot;
+	frame->symbol = call->symbol + 1;
 	frame->stack = frame_address;
 	frame->child = 0;
 	call->begin = frame->begin = rec_now_ticks();
@@ -279,7 +286,9 @@ void rec_leave(struct rec_call *call)
 	} else {
 		rec_row_add(row, duration, child, call->failed);
 	}
+	rec_drop_above(thread, call->depth);
 	thread->depth = call->depth - 1;
+	thread->last = call->begin + duration;
 	thread->frame[call->depth - 1].child += duration;
 }
 

@@ -6,6 +6,7 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -95,7 +96,8 @@ static void check_environment(char *const *environment)
 {
 	bool preloaded = false;
 
-	if (!rec_ready() || rec_state.off)
+	/* in a forked child the record is still its parent's, and that is where the note belongs */
+	if (!rec_state.process || rec_state.off)
 		return;
 	for (size_t i = 0; environment && environment[i] && !preloaded; i++)
 		preloaded = strncmp(environment[i], "LD_PRELOAD=", 11) == 0 &&
@@ -159,6 +161,49 @@ REC_EXPORT int execvp(const char *file, char *const argv[])
 	extern char **environ;
 
 	return execvpe(file, argv, environ);
+}
+
+/* The variadic forms: libc would go on from them without coming by here. */
+#define EXEC_LIST(first, list, argv)                             \
+	size_t count = 1;                                        \
+	va_list list, again;                                     \
+                                                                 \
+	va_start(list, first);                                   \
+	va_copy(again, list);                                    \
+	while (va_arg(again, char *))                            \
+		count++;                                         \
+	va_end(again);                                           \
+	char *argv[count + 1];                                   \
+	argv[0] = (char *)(uintptr_t)first;                      \
+	for (size_t i = 1; i <= count; i++)                      \
+		argv[i] = va_arg(list, char *)
+
+REC_EXPORT int execl(const char *path, const char *first, ...)
+{
+	extern char **environ;
+
+	EXEC_LIST(first, list, argv);
+	va_end(list);
+	return execve(path, argv, environ);
+}
+
+REC_EXPORT int execlp(const char *file, const char *first, ...)
+{
+	extern char **environ;
+
+	EXEC_LIST(first, list, argv);
+	va_end(list);
+	return execvpe(file, argv, environ);
+}
+
+REC_EXPORT int execle(const char *path, const char *first, ...)
+{
+	char **environment;
+
+	EXEC_LIST(first, list, argv);
+	environment = va_arg(list, char **);
+	va_end(list);
+	return execve(path, argv, environment);
 }
 
 typedef int spawn_function(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,

@@ -57,12 +57,14 @@ static inline __attribute__((always_inline)) struct fmt_thread *rec_fast_enter(u
 		return NULL;
 	/* depth first: a signal handler that calls a traced function must find this frame taken */
 	thread->depth = 1;
-	thread->frame[1].slot = slot;
+	__builtin_memcpy(&thread->frame[1].slot, &(uint64_t){slot}, sizeof(uint64_t)); /* symbol: 0, not kept */
 	thread->frame[1].stack = frame_address;
 	thread->frame[1].child = 0;
 	return thread;
 }
 
+/* Frames above `depth` that nobody returned to, when the call at `depth` returns. */
+REC_EXPORT REC_COLD void rec_drop_above(struct fmt_thread *thread, uint32_t depth);
 REC_EXPORT REC_COLD void rec_fast_odd(struct fmt_thread *thread, uint32_t slot, uint64_t duration, bool failed);
 
 static inline __attribute__((always_inline)) void rec_fast_leave(struct fmt_thread *thread, uint32_t slot,
@@ -89,6 +91,9 @@ static inline __attribute__((always_inline)) void rec_fast_leave(struct fmt_thre
 		row->failed++;
 	if (unlikely(child))
 		row->child += child;
+	thread->last = end;
+	if (unlikely(thread->depth != 1))
+		rec_drop_above(thread, 1);
 	thread->depth = 0;
 }
 
