@@ -25,7 +25,7 @@ class Attach:
 
     def __init__(self, path):
         self.path, self.name, self.layer, self.preload = path, None, 0, None
-        self.front, self.runtime, self.launcher = [], [], []
+        self.front, self.runtime, self.launcher, self.exports = [], [], [], []
         self.env, self.rank, self.job = [], [], []
         for self.line, text in read_lines(path):
             self.take(text.split())
@@ -42,7 +42,7 @@ class Attach:
             self.layer = int(rest[0])
         elif key == "preload":
             self.preload = rest[0]
-        elif key in ("front", "runtime", "launcher"):
+        elif key in ("front", "runtime", "launcher", "exports"):
             getattr(self, key).extend(rest)
         elif key == "env" and rest[0] == "append" and len(rest) == 3:
             self.env.append((rest[1], rest[2]))
