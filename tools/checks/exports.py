@@ -42,8 +42,10 @@ def api_names(backends, api):
 def is_of_api(name, names):
     """MPI-like APIs have profiling names and several Fortran spellings of one function."""
     name = name.lower()
-    for candidate in {name, name[1:] if name.startswith("p") else name}:
-        for pattern in (r"_{1,2}$", r"_(?:f08|f08ts|f|fts|cdesc)(?:_large)?_?$", r""):
+    spellings = {name, name[1:] if name.startswith("p") else name}
+    spellings |= {re.sub("^mpi_", "mpix_", spelling) for spelling in spellings}  # Fortran names drop the X
+    for candidate in spellings:
+        for pattern in (r"_{1,2}$", r"_(?:f08|f08ts|f|fts|cdesc|cptr|f90)(?:_large)?_{0,2}$", r""):
             if re.sub(pattern, "", candidate) in names:
                 return True
     return False
