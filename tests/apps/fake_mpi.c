@@ -112,6 +112,13 @@ int MPI_Allreduce(const void *in, void *out, int count, MPI_Datatype type, MPI_O
 	return 0;
 }
 
+int MPI_Scan(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+	(void)comm;
+	functions[op]((void *)in, out, &count, &type);
+	return 0;
+}
+
 SHIFTED(MPI_Init, (int *argc, char ***argv));
 SHIFTED(MPI_Finalize, (void));
 SHIFTED(MPI_Initialized, (int *flag));
@@ -126,3 +133,4 @@ SHIFTED(MPI_Send, (const void *buffer, int count, MPI_Datatype type, int to, int
 SHIFTED(MPI_Recv, (void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
 		   MPI_Status *status));
 SHIFTED(MPI_Allreduce, (const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm));
+SHIFTED(MPI_Scan, (const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm));

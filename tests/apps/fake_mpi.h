@@ -35,8 +35,9 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status);
 int MPI_Send(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm);
 /* sleeps tag milliseconds */
 int MPI_Recv(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status *status);
-/* calls the function of op once, on the calling thread */
+/* these call the function of op once, on the calling thread */
 int MPI_Allreduce(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
+int MPI_Scan(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 
 #ifdef __cplusplus
 }

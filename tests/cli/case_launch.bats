@@ -21,9 +21,9 @@ load lib
 }
 
 @test "C035 the preload reaches the program and nothing beside it" {
-	"$SONDE" -q sleep 1 &
+	"$SONDE" -q sleep 2 &
 	launcher=$!
-	sleep 0.4
+	wait_for 5 pgrep -P $launcher -x sleep
 	! tr '\0' '\n' <"/proc/$launcher/environ" | grep -q libsonde
 	! grep -q libsonde.so "/proc/$launcher/maps"
 	child=$(pgrep -P $launcher)

@@ -38,10 +38,9 @@ instructions()
 	for _ in 1 2 3 4 5; do
 		rm -f summary.json
 		"$SONDE" --json summary.json "$APPS/burst" 10000000 >out 2>err
-		now=$("$PYTHON" -c 'import time; print(int(time.monotonic() * 1e9))')
-		ended=$(sed -n 's/ended_ns=//p' out)
-		# the starting python and the program's own exit are in it: the best of five
-		took=$(((now - ended) / 1000))
+		now=${EPOCHREALTIME/[.,]/}
+		# the program's own exit is in it, and other tests run beside this one: the best of five
+		took=$((now - $(sed -n 's/ended_us=//p' out)))
 		[ $took -ge $best ] || best=$took
 	done
 	status=0

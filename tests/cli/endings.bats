@@ -38,6 +38,16 @@ expected_end() # STATUS: as the summary says it
 	check 'calls("MPI_Test") > 100000' 'end == "signal 9"' 'ledger("lost") == 0'
 }
 
+# Hydra kills all ranks as soon as one is gone without MPI_Finalize, and makes its own status of the one that
+# it happens to reap first. So its status after such ends is not always the same, without sonde too.
+same_status() # MPI HOW EXPECTED
+{
+	case $1.$2.$status in
+	mpich._exit.9 | mpich.nofinalize.9 | mpich.3.9 | mpich.abort.15 | mpich.abort.9) return ;;
+	esac
+	equal "mpirun's status after $2" "$3" "$status"
+}
+
 # mpi_ending MPI HOW
 mpi_ending()
 {
@@ -45,7 +55,7 @@ mpi_ending()
 	bare mpirun.$mpi -n 2 "$APPS/mpi_end.$mpi" $how
 	expected=$status
 	traced_job $mpi 2 "$APPS/mpi_end.$mpi" $how
-	equal "mpirun's status" "$expected" "$status"
+	same_status $mpi $how $expected
 	check 'calls("MPI_Bcast") == 20' 'calls("MPI_Barrier") == 2' 'calls("MPI_Init") == 2' 'ranks == 2' \
 		'ledger("lost") == 0' \
 		"calls('MPI_Abort') + unfinished('MPI_Abort') == $([ $how = mpi_abort ] && echo 1 || echo 0)"
@@ -77,7 +87,7 @@ for_both() # HOW
 			bare mpirun.$mpi -n 2 "$APPS/mpi_end.$mpi" $how
 			expected=$status
 			traced mpirun.$mpi -n 2 "$APPS/mpi_end.$mpi" $how
-			equal "status of $mpi $how" "$expected" "$status"
+			same_status $mpi $how $expected
 			check 'calls("MPI_Bcast") == 20' 'calls("MPI_Barrier") == 2' 'ranks == 2' 'ledger("lost") == 0'
 		done
 	done

@@ -131,7 +131,7 @@ check()
 show()
 {
 	echo "status $status"
-	head -c 3000 "$T/err" 2>/dev/null
+	head -c 600 "$T/err" 2>/dev/null
 }
 
 # equal WHAT A B
