@@ -7,10 +7,11 @@
 
 int main(int argc, char **argv)
 {
-	double until = argc > 1 ? app_now() + 1e-3 * atof(argv[1]) : 1e30;
 	struct cl_app app;
+	double until;
 
 	cl_app_open(&app, 0);
+	until = argc > 1 ? app_now() + 1e-3 * atof(argv[1]) : 1e30;
 	while (app_now() < until) {
 		cl_app_run(&app, 1);
 		if (write(STDOUT_FILENO, "k", 1) != 1)
