@@ -217,7 +217,6 @@ class RolesReader:
         for function in self.api.function_list():
             if function.kind is None:
                 raise self.error("'%s' has no kind: give the API a default with '*'" % function.name)
-            general = {"enter", "opens", "leave"} if function.kind == "query" else {"enter", "opens"}
-            slow = function.flags & general
+            slow = function.flags & ({"enter", "opens", "leave"} if function.kind == "query" else {"enter", "opens"})
             if "hot" in function.flags and slow:
                 raise self.error("'%s' cannot be hot: %s takes the general path" % (function.name, min(slow)))
