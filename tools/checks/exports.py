@@ -3,8 +3,8 @@
 """exports.py FOLDER BACKENDS: our libraries define only symbols that are meant to be seen.
 
 Every other name could stand in for one of the program's own. libsonde.so: rec_* for the wrapper objects and
-what it overrides of libc. libsonde-<api>.so: the functions of BACKENDS/<api>/<api>.api in all spellings, and the
-names of `exports` lines in attach.conf.
+what it overrides of libc. libsonde-<api>.so: exactly the names that the generator makes of BACKENDS/<api>/, and
+those of `exports` lines in attach.conf.
 """
 
 import glob
@@ -14,10 +14,15 @@ import sys
 
 from common import finish, run
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+sys.dont_write_bytecode = True
+import apigen  # noqa: E402
+from api_attach import Attach  # noqa: E402
+
 LIBC_OVERRIDES = {
     "dlsym", "dlvsym",                               # symbol look-up by the program
     "_exit", "_Exit", "quick_exit", "abort",         # ends without exit handlers
-    "execl", "execle", "execlp", "execv", "execve", "execvp", "execvpe",
+    "execv", "execve", "execvp", "execvpe", "execveat", "fexecve",
     "posix_spawn", "posix_spawnp",                   # starts of programs, noted when they drop our preload
 }
 
@@ -28,27 +33,11 @@ def exported(path):
 
 
 def api_names(backends, api):
-    """Lower-case names that a wrapper object may define: functions of the API and extra exports."""
+    """What a wrapper object defines for others: every way to reach a function, and extra exports."""
     folder = os.path.join(backends, api)
-    with open(os.path.join(folder, api + ".api")) as stream:
-        names = set(re.findall(r"\b[A-Za-z_]\w+", stream.read()))
-    with open(os.path.join(folder, "attach.conf")) as stream:
-        for line in stream:
-            if line.split()[:1] == ["exports"]:
-                names.update(line.split("#")[0].split()[1:])
-    return {name.lower() for name in names}
-
-
-def is_of_api(name, names):
-    """MPI-like APIs have profiling names and several Fortran spellings of one function."""
-    name = name.lower()
-    spellings = {name, name[1:] if name.startswith("p") else name}
-    spellings |= {re.sub("^mpi_", "mpix_", spelling) for spelling in spellings}  # Fortran names drop the X
-    for candidate in spellings:
-        for pattern in (r"_{1,2}$", r"_(?:f08|f08ts|f|fts|cdesc|cptr|f90)(?:_large)?_{0,2}$", r""):
-            if re.sub(pattern, "", candidate) in names:
-                return True
-    return False
+    kinds = os.path.join(backends, "..", "format", "kinds.h")
+    names = {name for symbol in apigen.load(folder, kinds).symbols for name in symbol.exports}
+    return names | set(Attach(os.path.join(folder, "attach.conf")).exports)
 
 
 def check_library(path, backends):
@@ -57,8 +46,9 @@ def check_library(path, backends):
     if not api:
         return ["%s: exports %s" % (library, name) for name in exported(path)
                 if not name.startswith("rec_") and name not in LIBC_OVERRIDES]
-    names = api_names(backends, api)
-    return ["%s: exports %s" % (library, name) for name in exported(path) if not is_of_api(name, names)]
+    wanted, found = api_names(backends, api), set(exported(path))
+    return ["%s: exports %s" % (library, name) for name in sorted(found - wanted)] + \
+        ["%s: does not export %s" % (library, name) for name in sorted(wanted - found)]
 
 
 def main():

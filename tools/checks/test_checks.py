@@ -198,8 +198,12 @@ class Needed(Check):
 class Exports(Check):
     def setUp(self):
         super().setUp()
-        self.write("backends/x/x.api", "function X_Send int count ptr data\n")
-        self.write("backends/x/attach.conf", "backend x\nexports xLayerInfo\n")
+        self.write("format/kinds.h", "#define SONDE_KINDS(X) X(other, other_api)\n"
+                   "#define SONDE_ENUM_KIND(name, category) SONDE_KIND_##name,\n"
+                   "enum sonde_kind { SONDE_KINDS(SONDE_ENUM_KIND) SONDE_KIND_COUNT };\n")
+        self.write("backends/x/x.api", "X_Send(count:int, data:void*) int\n")
+        self.write("backends/x/x.roles", "variant 0 c {name}\nvariant 1 f {lower}_ fortran alias={upper}\n* other\n")
+        self.write("backends/x/attach.conf", "backend x\nfront libx.so\nexports xLayerInfo\n")
 
     def test_a_helper_that_is_visible_is_found(self):
         self.library("libsonde.so", "int rec_on(void) { return 1; } int helper(void) { return 2; }")
@@ -207,14 +211,17 @@ class Exports(Check):
         self.assertNotIn("rec_on", output)
 
     def test_functions_of_the_api_in_all_spellings_are_fine(self):
-        self.library("libsonde-x.so", "void X_Send(void) {} void PX_Send(void) {} void x_send_(void) {}"
-                     "void px_send__(void) {} void X_SEND(void) {} void x_send_f08ts_(void) {}"
+        self.library("libsonde-x.so", "void X_Send(void) {} void x_send_(void) {} void X_SEND(void) {}"
                      "void xLayerInfo(void) {}")
         self.assert_clean("exports", self.root, self.path("backends"))
 
     def test_a_name_that_the_api_does_not_have_is_found(self):
         self.library("libsonde-x.so", "void X_Sent(void) {}")
         self.assert_finds("exports X_Sent", "exports", self.root, self.path("backends"))
+
+    def test_a_missing_spelling_is_found(self):
+        self.library("libsonde-x.so", "void X_Send(void) {} void x_send_(void) {} void xLayerInfo(void) {}")
+        self.assert_finds("does not export X_SEND", "exports", self.root, self.path("backends"))
 
 
 class CrossCompiler(Check):
