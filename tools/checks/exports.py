@@ -22,7 +22,7 @@ from api_attach import Attach  # noqa: E402
 LIBC_OVERRIDES = {
     "dlsym", "dlvsym",                               # symbol look-up by the program
     "_exit", "_Exit", "quick_exit", "abort",         # ends without exit handlers
-    "execv", "execve", "execvp", "execvpe", "execveat", "fexecve",
+    "execl", "execle", "execlp", "execv", "execve", "execvp", "execvpe",
     "posix_spawn", "posix_spawnp",                   # starts of programs, noted when they drop our preload
 }
 
