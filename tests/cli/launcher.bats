@@ -214,9 +214,9 @@ refused()
 }
 
 @test "help, man page and completion speak of the same options" {
-	"$SONDE" --help | grep -o -- '--[a-z-]\+' | sort -u >"$T/help"
+	{ "$SONDE" --help; "$SONDE" report --help; } | grep -o -- '--[a-z-]\+' | sort -u >"$T/help"
 	sed 's/\\-/-/g' "$BUILD/generated/cli/sonde.1" | grep -o -- 'fB--[a-z-]\+' | sed 's/^fB//' | sort -u >"$T/man"
-	grep -o "run) words='[^']*'" "$BUILD/generated/cli/sonde" | grep -o -- '--[a-z-]\+' | sort -u >"$T/completion"
+	grep -o ") words='[^']*'" "$BUILD/generated/cli/sonde" | grep -o -- '--[a-z-]\+' | sort -u >"$T/completion"
 	equal "man page" "$(cat "$T/help")" "$(cat "$T/man")"
 	equal completion "$(cat "$T/help")" "$(cat "$T/completion")"
 }
