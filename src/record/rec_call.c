@@ -113,8 +113,7 @@ static uint32_t find_room(struct rec_tls *tls, const struct rec_call *call)
 	slot = rec_slot_assign(call->backend, call->symbol);
 	if (slot && (slot <= tls->thread->rows || rec_thread_grow(tls->thread, slot)))
 		return slot;
-	tls->thread->lost++;
-	return 0;
+	return 0; /* the caller counts the loss for its backend */
 }
 
 /* What a first call needs, under the lock: the real function, a record, a block, a slot, a row. */
