@@ -23,23 +23,36 @@ static const char *who(struct analysis *analysis, int32_t rank, uint32_t pid, ui
 	return arena_printf(&analysis->scratch, "rank %d (pid %u%s)", rank, pid, on);
 }
 
+/* Then what is known of its end is noted with its record. */
+static bool program_is_recorded(const struct analysis *analysis, const struct read_launch *launch)
+{
+	const struct recording *recording = analysis->recording;
+	size_t i;
+
+	for (i = 0; i < recording->tallies; i++)
+		if (recording->tally[i].is_program && &recording->launch[recording->tally[i].launch] == launch)
+			return true;
+	return false;
+}
+
 static void note_launch(struct analysis *analysis, const struct read_launch *launch)
 {
 	const struct fmt_launch *raw = &launch->raw;
 	const char *name = who(analysis, raw->rank, raw->program_pid, launch->host);
 	struct summary *summary = analysis->summary;
 
-	if (raw->untraceable)
-		summary_add_note(summary, "untraceable", "%s could not be traced: %s", name,
-				 launch->argc ? launch->argv[0] : "its program");
+	if (raw->untraceable && !summary->run.untraceable) { /* the launcher has the words for it */
+		summary->run.untraceable = raw->untraceable;
+		summary->run.untraceable_program = keep(analysis, launch->argc ? launch->argv[0] : "");
+	}
 	if (launch->alive)
 		summary_add_note(summary, "running", "%s is still running", name);
-	else if (!raw->ended)
+	else if (!raw->ended && !program_is_recorded(analysis, launch))
 		summary_add_note(summary, "end_unknown", "%s: its launcher did not see how it ended", name);
-	else if (WIFSIGNALED(raw->wait_status))
+	else if (raw->ended && WIFSIGNALED(raw->wait_status))
 		summary_add_note(summary, "signal", "%s was ended by signal %d (%s)", name, WTERMSIG(raw->wait_status),
 				 strsignal(WTERMSIG(raw->wait_status)));
-	else if (WEXITSTATUS(raw->wait_status))
+	else if (raw->ended && WEXITSTATUS(raw->wait_status))
 		summary_add_note(summary, "exit_status", "%s ended with exit status %d", name,
 				 WEXITSTATUS(raw->wait_status));
 }
@@ -55,10 +68,10 @@ static void note_process(struct analysis *analysis, const struct process_time *p
 		summary_add_note(analysis->summary, "damaged", "%s: its record does not say when it ran", name);
 	else if (process->end_source == SUMMARY_END_RUN)
 		summary_add_note(analysis->summary, "end_unknown",
-				 "%s: when it ended is not known; with calls open, the end of the run is taken", name);
+				 "%s: nobody saw it end; with calls open, the end of the run is taken", name);
 	else if (process->end_source == SUMMARY_END_LAST)
 		summary_add_note(analysis->summary, "end_unknown",
-				 "%s: when it ended is not known; its last sign of life is taken", name);
+				 "%s: nobody saw it end; its last sign of life is taken", name);
 }
 
 /* "in NAME for TIME": where a process hangs or was when it was killed */
@@ -145,7 +158,7 @@ static void note_missing_ranks(struct analysis *analysis)
 		return;
 	list = missing_ranks(analysis, size, &missing);
 	if (missing)
-		summary_add_note(analysis->summary, "rank_missing", "%u of %d ranks never came: %s", missing, size,
+		summary_add_note(analysis->summary, "missing_ranks", "%u of %d ranks never came: %s", missing, size,
 				 list);
 }
 

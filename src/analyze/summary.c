@@ -13,6 +13,16 @@
 
 #define NOTES_PER_CODE 8
 
+bool summary_has_note(const struct summary *summary, const char *code)
+{
+	size_t i;
+
+	for (i = 0; i < summary->notes; i++)
+		if (!strcmp(summary->note[i].code, code))
+			return true;
+	return false;
+}
+
 void summary_add_note(struct summary *summary, const char *code, const char *format, ...)
 {
 	struct summary_note *note;

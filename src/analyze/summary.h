@@ -43,6 +43,8 @@ struct summary_run {
 	uint32_t processes, hosts, ranks;
 	const char *end;      /* "exit 0", "signal 9", "running", "unknown" */
 	bool running;
+	uint64_t untraceable; /* why a launcher could not trace its program, in its own numbers; 0: it could */
+	const char *untraceable_program;
 };
 
 enum summary_end_source {
@@ -210,6 +212,7 @@ int summary_of_directories(const char *const *directories, size_t count, const s
 			   struct summary **summary_out);
 void summary_destroy(struct summary *summary);
 
+bool summary_has_note(const struct summary *summary, const char *code);
 /* For the launcher: what it knows and the recording does not (why a target cannot be traced, ...). */
 void summary_add_note(struct summary *summary, const char *code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "cli/commands.h"
 #include "cli/show.h"
+#include "cli/target.h"
 
 static int parse_by(const char *text, enum summary_by *by_out)
 {
@@ -47,6 +48,9 @@ int cmd_report(const struct options *options, char **words)
 	err = summary_of_directories((const char *const *)words, count, &wish, &summary);
 	if (err)
 		return SONDE_EXIT_BAD;
+	if (summary->run.untraceable && summary->run.untraceable < TARGET_REASON_COUNT)
+		summary_add_note(summary, "untraceable", "%s %s.", summary->run.untraceable_program,
+				 target_reason_text((enum target_reason)summary->run.untraceable));
 	err = show_summary(summary, &own, stdout);
 	summary_destroy(summary);
 	return err ? SONDE_EXIT_BAD : 0;

@@ -129,7 +129,7 @@ static void add_notes(struct summary *summary, const struct result *result)
 	if (result->target.reason)
 		summary_add_note(summary, "untraceable", "%s %s.", result->target.object,
 				 target_reason_text(result->target.reason));
-	if (result->missing_ranks[0])
+	if (result->missing_ranks[0] && !summary_has_note(summary, "missing_ranks"))
 		summary_add_note(summary, "missing_ranks", "%s", result->missing_ranks);
 }
 

@@ -152,7 +152,7 @@ static void ranks_that_never_came_are_named(void **state)
 	launch.local_size = 6;
 	builder_launch_write(fixture->run, &launch);
 	summarise(fixture);
-	assert_string_equal(summary_find_note(fixture->summary, "rank_missing"),
+	assert_string_equal(summary_find_note(fixture->summary, "missing_ranks"),
 			    "5 of 6 ranks never came: 0-1, 3-5");
 }
 
