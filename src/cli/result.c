@@ -19,6 +19,8 @@
 #include "read/recording.h"
 
 #define STILL_RUNNING_NAMED 8 /* processes that are named; of more the number is given */
+#define GRACE_STEPS 25
+#define GRACE_STEP_US 20000
 
 static int make_absolute(struct arena *arena, const char **path)
 {
@@ -96,11 +98,10 @@ static void tell_nothing(struct result *result)
 			    preload_names(preload));
 }
 
-/* Names the processes that still record and returns their number. Without our variables none can. */
-static unsigned tell_still_running(const struct result *result)
+/* The processes that can still record, by name. Without our variables none can. */
+static unsigned find_running(const struct result *result, char *names, size_t size)
 {
 	DIR *processes = opendir("/proc");
-	char names[512] = "";
 	unsigned count = 0;
 	struct dirent *entry;
 	struct proc proc;
@@ -113,11 +114,29 @@ static unsigned tell_still_running(const struct result *result)
 		if (!proc_has_variable(pid, "SONDE_DIR", result->run) || !proc_read(pid, &proc) || proc.state == 'Z')
 			continue;
 		if (count++ < STILL_RUNNING_NAMED)
-			snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%d (%s)",
-				 names[0] ? ", " : "", (int)pid, proc.name);
+			snprintf(names + strlen(names), size - strlen(names), "%s%d (%s)", names[0] ? ", " : "",
+				 (int)pid, proc.name);
 	}
 	if (processes)
 		closedir(processes);
+	return count;
+}
+
+/*
+ * Tells which processes still record and returns their number. Helpers of a runtime end a moment after the
+ * program that they served: they get that moment before they are called survivors.
+ */
+static unsigned tell_still_running(const struct result *result)
+{
+	char names[512];
+	unsigned count, tries = 0;
+
+	do {
+		if (tries)
+			usleep(GRACE_STEP_US);
+		names[0] = '\0';
+		count = find_running(result, names, sizeof(names));
+	} while (count && ++tries < GRACE_STEPS);
 	if (count && !result->options.quiet)
 		tell("still running: %s%s; what they record goes on in %s", names,
 			    count > STILL_RUNNING_NAMED ? " and others" : "", result->run);

@@ -160,9 +160,9 @@ static void *pick_ours(struct rec_backend *backend, const struct rec_export *exp
 		return found;
 	if (!backend->real[export->symbol]) {
 		__atomic_store_n(&backend->real[export->symbol], found, __ATOMIC_RELEASE);
-		rec_provider_note(backend, found, false);
+		rec_provider_note(backend, found, "dlsym", false);
 	} else if (backend->real[export->symbol] != found) {
-		rec_provider_note(backend, found, true);
+		rec_provider_note(backend, found, NULL, true);
 		return found;
 	}
 	return wrapper_of(backend, export);

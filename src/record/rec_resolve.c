@@ -77,14 +77,18 @@ static bool object_matches(const struct link_map *object, const char *list)
 	return has_prefix(base_name(object->l_name), list) || has_prefix(so_name(object), list);
 }
 
+/* By dladdr and the loader's list: dladdr1 would keep this library out of a musl process, fatally. */
 static struct link_map *object_of(const void *address)
 {
-	struct link_map *object = NULL;
-	Dl_info info;
+	struct link_map *object = &_r_debug ? _r_debug.r_map : NULL;
+	Dl_info info, base;
 
-	if (!dladdr1(address, &info, (void **)&object, RTLD_DL_LINKMAP))
+	if (!dladdr(address, &info))
 		return NULL;
-	return object;
+	for (; object; object = object->l_next)
+		if (object->l_ld && dladdr(object->l_ld, &base) && base.dli_fbase == info.dli_fbase)
+			return object;
+	return NULL;
 }
 
 bool rec_is_front(const struct rec_backend *backend, const void *address)
@@ -161,7 +165,7 @@ static void *find_for_caller(const struct rec_backend *backend, const char *name
 	return found;
 }
 
-void rec_provider_note(struct rec_backend *backend, const void *real, bool second)
+void rec_provider_note(struct rec_backend *backend, const void *real, const char *how, bool second)
 {
 	const struct link_map *object = object_of(real);
 	struct fmt_backend *item;
@@ -170,7 +174,7 @@ void rec_provider_note(struct rec_backend *backend, const void *real, bool secon
 		return;
 	if (!second) {
 		if (!backend->library)
-			rec_attached(backend, NULL, object->l_name);
+			rec_attached(backend, backend->how ? NULL : how, object->l_name);
 		return;
 	}
 	backend->state |= REC_BACKEND_MULTI;
@@ -205,12 +209,12 @@ void *rec_resolve(struct rec_backend *backend, uint32_t symbol, const void *retu
 	found = find_for_caller(backend, backend->pool + described->name, return_address);
 	if (!known && found) {
 		__atomic_store_n(&backend->real[symbol], found, __ATOMIC_RELEASE);
-		rec_provider_note(backend, found, false);
+		rec_provider_note(backend, found, "preload", false);
 		rec_debug("%s is %p", backend->pool + described->name, found);
 	}
 	if (!known || !found || found == known)
 		return found ? found : known;
-	rec_provider_note(backend, found, true);
+	rec_provider_note(backend, found, NULL, true);
 	return found;
 }
 

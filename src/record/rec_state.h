@@ -110,7 +110,7 @@ bool rec_is_own(const void *address);
 bool rec_is_first_copy(void);
 bool rec_is_runtime(const void *address);
 bool rec_is_front(const struct rec_backend *backend, const void *address);
-void rec_provider_note(struct rec_backend *backend, const void *real, bool second);
+void rec_provider_note(struct rec_backend *backend, const void *real, const char *how, bool second);
 
 /* rec_dlsym.c */
 extern void *(*rec_real_dlsym)(void *handle, const char *name) __attribute__((visibility("hidden")));
