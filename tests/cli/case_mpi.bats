@@ -36,20 +36,14 @@ load lib
 	done
 }
 
-@test "C059 who looks up the address, name and map of the MPI library sees it, not the tool" {
-	for mpi in mpich openmpi; do
-		need $mpi
-		bare "$APPS/mpi_where.$mpi"
-		traced "$APPS/mpi_where.$mpi"
-		equal status 0 "$status"
-		diff "$T/bare.out" "$T/out"
-	done
-}
-
 @test "C061 ranks in pid namespaces, where pids collide, are processes of their own" {
 	need root
+	tried=
 	for mpi in mpich openmpi; do
 		need $mpi
+		# MPICH's own shared memory may not work across pid namespaces: then there is nothing to compare
+		mpirun_of $mpi 2 unshare -p -f "$APPS/mpi_ring.$mpi" 5 100 >/dev/null 2>&1 || continue
+		tried=yes
 		traced_job $mpi 2 true # a warm start: both namespaces are made within one clock tick
 		status=0
 		mpirun_of $mpi 2 "$SONDE" --json "$T/summary.json" unshare -p -f "$APPS/mpi_ring.$mpi" 5 100 \
@@ -57,4 +51,5 @@ load lib
 		equal "status of $mpi" 0 "$status"
 		check 'calls("MPI_Sendrecv") == 10' 'sorted(p["rank"] for p in s["processes"]) == [0, 1]' 'ranks == 2'
 	done
+	[ -n "$tried" ] || omit "neither MPI runs across pid namespaces here"
 }
