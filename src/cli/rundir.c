@@ -14,6 +14,7 @@
 #include <sys/statfs.h>
 
 #include "base/log.h"
+#include "format/mappable.h"
 
 #define FTW_DESCRIPTORS 8
 
@@ -21,18 +22,7 @@ bool rundir_can_map(const char *directory)
 {
 	struct statfs fs;
 
-	if (statfs(directory, &fs) != 0)
-		return false;
-	switch ((unsigned long)fs.f_type & 0xffffffffu) {
-	case 0x01021994: /* tmpfs */
-	case 0x858458f6: /* ramfs */
-	case 0xef53:     /* ext2, ext3, ext4 */
-	case 0x58465342: /* xfs */
-	case 0x794c7630: /* overlayfs: what lies beneath is one of these in practice */
-		return true;
-	default:
-		return false;
-	}
+	return statfs(directory, &fs) == 0 && fmt_is_mappable((uint64_t)fs.f_type);
 }
 
 static bool is_writable_directory(const char *path)

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
+#include "format/mappable.h"
 #include "record/rec_state.h"
 
 struct area_plan {
@@ -64,18 +65,7 @@ static bool mappable(int fd)
 {
 	struct statfs fs;
 
-	if (fstatfs(fd, &fs) != 0)
-		return false;
-	switch ((unsigned long)fs.f_type) {
-	case 0x01021994: /* tmpfs */
-	case 0x858458f6: /* ramfs */
-	case 0xef53:     /* ext2, ext3, ext4 */
-	case 0x58465342: /* xfs */
-	case 0x794c7630: /* overlayfs: what lies beneath is one of these in practice */
-		return true;
-	default:
-		return false;
-	}
+	return fstatfs(fd, &fs) == 0 && fmt_is_mappable((uint64_t)fs.f_type);
 }
 
 static int create_unique(void)
