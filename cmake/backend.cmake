@@ -17,7 +17,7 @@ macro(sonde_generate name folder parts)
 	foreach(part RANGE ${last})
 		set(source ${generated_dir}/${name}_wrap_${part}.c)
 		# these hand over to the recorder and do nothing else: half the time to compile, the same code
-		set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS -O1)
+		set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-O1;-g0")
 		list(APPEND generated_sources ${source})
 	endforeach()
 	set(generated_fake ${generated_dir}/${name}_fake.c)
