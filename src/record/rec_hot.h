@@ -63,6 +63,8 @@ static inline __attribute__((always_inline)) struct fmt_thread *rec_fast_enter(u
 	return thread;
 }
 
+_Static_assert(FMT_BUCKETS % 4 == 1, "all buckets of an octave are within the histogram, or none");
+
 /* Frames above `depth` that nobody returned to, when the call at `depth` returns. */
 REC_EXPORT REC_COLD void rec_drop_above(struct fmt_thread *thread, uint32_t depth);
 REC_EXPORT REC_COLD void rec_fast_odd(struct fmt_thread *thread, uint32_t slot, uint64_t duration, bool failed);
@@ -71,18 +73,24 @@ static inline __attribute__((always_inline)) void rec_fast_leave(struct fmt_thre
 								 uint64_t begin, uint64_t end, bool failed)
 {
 	struct fmt_stats *row = rec_row(thread, slot);
-	uint64_t duration = end - begin;
-	uint64_t value = duration + 4;
-	unsigned octave = 63 - (unsigned)__builtin_clzll(value | 1);
-	uint64_t bucket = (value >> (octave - 2)) + 4 * (uint64_t)octave - 12;
+	uint64_t duration = end - begin, shifted = begin - 4;
 	uint64_t child = thread->frame[1].child;
+	uint64_t value, octave, top;
 
-	if (unlikely(bucket >= FMT_BUCKETS - 1)) {
+	/*
+	 * fmt_bucket() by the shortest way from the clock to the address of the counter, the one thing here that
+	 * the clock reads do not hide. The asm keeps `shifted` apart from `duration`.
+	 */
+	__asm__("" : "+r"(shifted));
+	value = end - shifted;
+	octave = 63 ^ (uint64_t)__builtin_clzll(value);
+	top = (value << 2) >> octave;
+	if (unlikely((int64_t)duration < 0 || octave >= FMT_BUCKETS / 4 + 2)) {
 		rec_fast_odd(thread, slot, duration, failed);
 		return;
 	}
 	row->total += duration;
-	row->hist[bucket]++;
+	row->hist[4 * octave + top - 12]++;
 	if (~duration > row->nmin)
 		row->nmin = ~duration;
 	if (duration > row->max)
