@@ -47,12 +47,12 @@ static void note_launch(struct analysis *analysis, const struct read_launch *lau
 	}
 	if (launch->alive)
 		summary_add_note(summary, "running", "%s is still running", name);
-	else if (!raw->ended && !program_is_recorded(analysis, launch))
+	else if (raw->ended != FMT_ENDED_SEEN && !program_is_recorded(analysis, launch))
 		summary_add_note(summary, "end_unknown", "%s: its launcher did not see how it ended", name);
-	else if (raw->ended && WIFSIGNALED(raw->wait_status))
+	else if (raw->ended == FMT_ENDED_SEEN && WIFSIGNALED(raw->wait_status))
 		summary_add_note(summary, "signal", "%s was ended by signal %d (%s)", name, WTERMSIG(raw->wait_status),
 				 strsignal(WTERMSIG(raw->wait_status)));
-	else if (raw->ended && WEXITSTATUS(raw->wait_status))
+	else if (raw->ended == FMT_ENDED_SEEN && WEXITSTATUS(raw->wait_status))
 		summary_add_note(summary, "exit_status", "%s ended with exit status %d", name,
 				 WEXITSTATUS(raw->wait_status));
 }

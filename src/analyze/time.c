@@ -252,7 +252,8 @@ const char *process_end_text(struct analysis *analysis, const struct process_tim
 
 	if (tally->alive)
 		return "running";
-	if (tally->is_program && end != FMT_END_EXEC && analysis->recording->launch[tally->launch].raw.ended)
+	if (tally->is_program && end != FMT_END_EXEC &&
+	    analysis->recording->launch[tally->launch].raw.ended == FMT_ENDED_SEEN)
 		return wait_text(analysis, analysis->recording->launch[tally->launch].raw.wait_status);
 	return own[end];
 }
@@ -272,7 +273,7 @@ static const char *run_end(struct analysis *analysis, bool *running_out)
 	for (i = 0; i < recording->launches; i++) {
 		int status = recording->launch[i].raw.wait_status;
 
-		if (!recording->launch[i].raw.ended)
+		if (recording->launch[i].raw.ended != FMT_ENDED_SEEN)
 			continue;
 		rank = WIFSIGNALED(status) ? 256 + WTERMSIG(status) : WEXITSTATUS(status);
 		if (rank > rank_of_worst) {

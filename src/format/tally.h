@@ -226,6 +226,13 @@ struct fmt_build {
 	uint64_t processes;        /* child processes that builds were seen to run */
 };
 
+/* What is known of a program's end. */
+enum fmt_ended {
+	FMT_ENDED_NOT = 0,   /* it runs, or nobody was left to see its end */
+	FMT_ENDED_SEEN = 1,  /* wait_status and end are valid */
+	FMT_ENDED_LATER = 2  /* end is valid: its launcher was killed before, and with it the status lost */
+};
+
 /*
  * RUN/launch.<host>.<pid>.<start>: written by the launcher, one per started program, so that the
  * end of a program and the node's clock are known however it ended. Followed by `command_bytes`
@@ -239,9 +246,9 @@ struct fmt_launch {
 	uint32_t command_bytes;
 	uint32_t pid, program_pid;
 	int32_t rank, size, local_size; /* -1: unknown */
-	int32_t wait_status;     /* as waitpid gave it; valid when ended */
+	int32_t wait_status;     /* as waitpid gave it */
 	uint32_t clock;          /* enum fmt_clock */
-	uint32_t ended;          /* 1: wait_status and end are valid */
+	uint32_t ended;          /* enum fmt_ended */
 	uint64_t program_start;  /* field 22 of /proc/PID/stat of the program */
 	struct fmt_triple start; /* just before fork */
 	struct fmt_triple end;   /* just after waitpid */
