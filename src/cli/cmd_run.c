@@ -77,6 +77,8 @@ static void start_and_wait(struct run *run)
 {
 	struct result *result = &run->result;
 
+	if (result->options.ranks)
+		run->ranks.numbers.size = -1; /* how many of them are to be traced is not known */
 	launch_file_create(&run->launch, result->run, run->words, &run->ranks.numbers, result->target.reason);
 	program_start(&run->program, run->words, prepare_environment, run);
 	if (run->program.error) {
@@ -87,7 +89,7 @@ static void start_and_wait(struct run *run)
 	}
 	launch_file_started(&run->launch, run->program.pid);
 	if (run->in_job)
-		job_started(&run->job, run->program.pid);
+		job_started(&run->job, run->program.pid, run->launch.path);
 	program_wait(&run->program);
 	launch_file_ended(&run->launch, run->program.wait_status);
 }

@@ -19,7 +19,6 @@
 #include "cli/rundir.h"
 
 #define NAMES_TRIED 10              /* names of the job's directory, where strangers hold the first ones */
-#define GENERATIONS_MAX 100000
 #define ENDED "ended\n"
 #define LEAVE_DEADLINE_NS (30 * 1000000000ull)
 #define LEAVE_POLL_US 2000
@@ -113,23 +112,37 @@ static int open_and_lock(struct job *job)
 	return lock >= 0 ? lock : log_error(SONDE_EIO, "%s: %s", job->control, strerror(errno));
 }
 
-/* The first generation in which this rank has not been; a new one at the end of them. */
+static bool generation_path(struct job *job, long number)
+{
+	char name[24];
+
+	snprintf(name, sizeof(name), "%ld", number);
+	return entry_path(job->generation, job->control, name);
+}
+
+/* The earliest generation in which this rank has not been, else a new one behind all others. */
 static int choose_generation(struct job *job, const char *launcher, const char *skipped)
 {
-	for (int i = 0; i < GENERATIONS_MAX; i++) {
-		char name[16];
+	long joined = -1, last = -1, number;
+	DIR *directory = opendir(job->control);
+	struct dirent *entry;
 
-		snprintf(name, sizeof(name), "%d", i);
-		if (!entry_path(job->generation, job->control, name))
-			break;
-		job->first = mkdir(job->generation, 0700) == 0;
-		if (!job->first && errno != EEXIST)
-			break;
-		if (job->first || (!exists(job->generation, launcher) && !exists(job->generation, skipped) &&
-				   !exists(job->generation, "closed")))
-			return 0;
+	while (directory && (entry = readdir(directory))) {
+		number = strtol(entry->d_name, NULL, 10);
+		if (strspn(entry->d_name, "0123456789") != strlen(entry->d_name) || !generation_path(job, number))
+			continue;
+		last = number > last ? number : last;
+		if ((joined < 0 || number < joined) && !exists(job->generation, launcher) &&
+		    !exists(job->generation, skipped) && !exists(job->generation, "closed"))
+			joined = number;
 	}
-	return log_error(SONDE_EIO, "%s: %s", job->control, strerror(errno));
+	if (directory)
+		closedir(directory);
+	job->first = joined < 0;
+	if (!generation_path(job, job->first ? last + 1 : joined) ||
+	    (job->first && mkdir(job->generation, 0700) != 0))
+		return log_error(SONDE_EIO, "%s: %s", job->control, strerror(errno));
+	return 0;
 }
 
 /* The launcher that makes the generation decides for all where the recording goes. */
@@ -220,27 +233,33 @@ void job_hand_over(struct job *job)
 	job->keeper = open_entry(job->generation, "keeper", O_RDWR);
 }
 
-void job_started(struct job *job, pid_t program)
+void job_started(struct job *job, pid_t program, const char *launch_file)
 {
 	struct proc proc = { 0 };
 
 	proc_read(program, &proc);
 	if (job->own >= 0)
-		dprintf(job->own, "%d %llu\n", (int)program, proc.start);
+		dprintf(job->own, "%d %llu %s\n", (int)program, proc.start, launch_file);
 }
 
 static void read_member(int fd, struct job_member *member)
 {
-	char text[64];
+	char text[PATH_MAX + 64], *line_end;
 	ssize_t length = pread(fd, text, sizeof(text) - 1, 0);
-	int program;
+	int program, path = 0;
 
 	if (length <= 0)
 		return;
 	text[length] = '\0';
-	if (strchr(text, '\n') && sscanf(text, "%d %llu", &program, &member->start) == 2)
+	line_end = strchr(text, '\n');
+	if (!line_end || line_end - text >= PATH_MAX)
+		return;
+	*line_end = '\0';
+	if (sscanf(text, "%d %llu %n", &program, &member->start, &path) == 2 && path) {
 		member->program = program;
-	member->ended = strstr(text, ENDED) != NULL;
+		strcpy(member->launch_file, text + path);
+	}
+	member->ended = strcmp(line_end + 1, ENDED) == 0;
 }
 
 int job_each(const struct job *job, void (*visit)(const struct job_member *member, int fd, void *context),

@@ -6,7 +6,7 @@
  *
  *	lock            held while something here is changed
  *	<n>/l.<rank>    a launcher: exclusively locked while it lives; text: its program's pid and start
- *	                time, and "ended"
+ *	                time, its launch file, and "ended"
  *	<n>/s.<rank>    a rank that is not traced (--ranks)
  *	<n>/run         symbolic link to where processes record
  *	<n>/keeper      exclusively locked while the keeper lives (see keeper.h)
@@ -44,7 +44,7 @@ int job_join(struct job *job, const struct ranks *ranks, struct result *result, 
 void job_hand_over(struct job *job);
 
 /* The program runs: whoever waits for its end after this launcher's death has to know. */
-void job_started(struct job *job, pid_t program);
+void job_started(struct job *job, pid_t program, const char *launch_file);
 
 /*
  * The program has ended. The last launcher of the generation waits until the keeper has printed; when the keeper
@@ -57,6 +57,7 @@ void job_leave(struct job *job, struct result *result);
 struct job_member {
 	pid_t program;             /* 0: not started, or not known */
 	unsigned long long start;
+	char launch_file[PATH_MAX];
 	int rank;
 	bool traced;
 	bool ended;                /* the launcher has seen the program's end */

@@ -118,8 +118,6 @@ static void wait_for(const struct job_member *member, int fd, void *context)
 
 struct counted {
 	int came, traced, alive;
-	unsigned char *seen; /* by rank */
-	int ranks;           /* of the job */
 };
 
 static void count(const struct job_member *member, int fd, void *context)
@@ -128,8 +126,6 @@ static void count(const struct job_member *member, int fd, void *context)
 
 	counted->came++;
 	counted->traced += member->traced;
-	if (member->rank >= 0 && member->rank < counted->ranks)
-		counted->seen[member->rank] = 1;
 	if (fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0)
 		counted->alive++;
 }
@@ -149,11 +145,34 @@ static void end_orphan(const struct job_member *member, int fd, void *context)
 {
 	uint64_t deadline = *(const uint64_t *)context;
 
+	int signal = 0;
+
 	(void)fd;
-	if (!member->program || member->ended || proc_wait(member->program, member->start, ORPHAN_GRACE_MS))
+	if (!member->program || member->ended)
 		return;
-	kill(member->program, SIGKILL);
-	proc_wait(member->program, member->start, ms_until(deadline));
+	if (!proc_wait(member->program, member->start, ORPHAN_GRACE_MS)) {
+		signal = SIGKILL;
+		kill(member->program, signal);
+		if (!proc_wait(member->program, member->start, ms_until(deadline)))
+			return;
+	}
+	launch_file_ended_later(member->launch_file, signal);
+}
+
+/* A rank that is busy in an earlier generation may still come to this one. */
+static bool has_predecessor(const struct job *job)
+{
+	const char *own = strrchr(job->generation, '/') + 1;
+	DIR *directory = opendir(job->control);
+	struct dirent *entry;
+	bool found = false;
+
+	while (directory && !found && (entry = readdir(directory)))
+		found = strspn(entry->d_name, "0123456789") == strlen(entry->d_name) &&
+			strtol(entry->d_name, NULL, 10) < strtol(own, NULL, 10);
+	if (directory)
+		closedir(directory);
+	return found;
 }
 
 static int expected(const struct job *job)
@@ -190,7 +209,7 @@ static void wait_for_all(const struct job *job)
 		job_each(job, wait_for, NULL);
 		now = clock_now_ns();
 		/* waiting took time: there was somebody until now */
-		if (!alone_since || now - before > GRACE_NS / 10)
+		if (!alone_since || now - before > GRACE_NS / 10 || has_predecessor(job))
 			alone_since = now;
 		if (is_complete(job, now - alone_since >= GRACE_NS))
 			break;
@@ -200,26 +219,21 @@ static void wait_for_all(const struct job *job)
 	job_each(job, end_orphan, &deadline);
 }
 
-/* "2 of 4 ranks never came: 1, 3" */
+/*
+ * Said of ranks that should have come to this machine. Where all of a job's ranks are here and all are
+ * to be traced, the recording itself tells which are missing.
+ */
 static void describe_missing(const struct job *job, struct result *result)
 {
-	int ranks = job->ranks.numbers.size, want = expected(job);
-	struct counted counted = { .seen = calloc((size_t)(ranks > 0 ? ranks : 1), 1), .ranks = ranks };
-	char *text = result->missing_ranks;
-	size_t room = sizeof(result->missing_ranks), used;
+	struct counted counted = { 0 };
+	int want = expected(job);
 
-	if (!counted.seen)
+	if (!result->options.ranks && want >= job->ranks.numbers.size)
 		return;
 	job_each(job, count, &counted);
-	if (want > counted.came) {
-		used = (size_t)snprintf(text, room, "%d of %d ranks on this machine were not started under sonde",
-					want - counted.came, want);
-		/* which ones: known only when all of the job's ranks are on this machine */
-		for (int i = 0, named = 0; want == ranks && i < ranks && used < room - 16; i++)
-			if (!counted.seen[i])
-				used += (size_t)snprintf(text + used, room - used, "%s%d", named++ ? ", " : ": ", i);
-	}
-	free(counted.seen);
+	if (want > counted.came)
+		snprintf(result->missing_ranks, sizeof(result->missing_ranks),
+			 "%d of %d ranks on this machine were not started under sonde", want - counted.came, want);
 }
 
 void keeper_finish(const struct job *job, struct result *result)

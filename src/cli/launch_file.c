@@ -109,7 +109,7 @@ void launch_file_ended(struct launch_file *file, int wait_status)
 {
 	file->record.end = clock_triple((enum fmt_clock)file->record.clock);
 	file->record.wait_status = wait_status;
-	file->record.ended = 1;
+	file->record.ended = FMT_ENDED_SEEN;
 	update(file);
 	if (file->fd >= 0)
 		close(file->fd);
@@ -122,4 +122,22 @@ void launch_file_discard(struct launch_file *file)
 		close(file->fd);
 	file->fd = -1;
 	unlink(file->path);
+}
+
+void launch_file_ended_later(const char *path, int signal)
+{
+	struct fmt_launch record;
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd < 0)
+		return;
+	if (pread(fd, &record, sizeof(record), 0) == (ssize_t)sizeof(record) &&
+	    !memcmp(record.magic, FMT_LAUNCH_MAGIC, sizeof(record.magic)) && record.ended == FMT_ENDED_NOT) {
+		record.end = clock_triple((enum fmt_clock)record.clock);
+		record.wait_status = signal; /* as waitpid() encodes it */
+		record.ended = signal ? FMT_ENDED_SEEN : FMT_ENDED_LATER;
+		if (pwrite(fd, &record, sizeof(record), 0) != (ssize_t)sizeof(record))
+			log_warning("%s: %s", path, strerror(errno));
+	}
+	close(fd);
 }

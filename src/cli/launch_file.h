@@ -27,6 +27,12 @@ void launch_file_create(struct launch_file *file, const char *directory, char **
 void launch_file_started(struct launch_file *file, pid_t program);
 /* Just after waitpid(); closes the file. */
 void launch_file_ended(struct launch_file *file, int wait_status);
+/*
+ * For a program whose launcher was killed: it has ended just now, by that signal; 0: nobody knows how.
+ * The file is changed only where it does not tell of an end already.
+ */
+void launch_file_ended_later(const char *path, int signal);
+
 /* There was no program after all. */
 void launch_file_discard(struct launch_file *file);
 
