@@ -66,6 +66,8 @@ void opencl_leave(struct rec_call *call, rec_word *args, rec_word result)
 /* A record has been opened: the first one, or that of a forked child. */
 void opencl_opened(void)
 {
+	if (!opencl_backend.layered)
+		rec_attached(&opencl_backend, "preload", NULL);
 	if (opencl_generation++ == 0)
 		return;
 	opencl_pending_reset();
