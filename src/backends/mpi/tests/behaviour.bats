@@ -1,0 +1,115 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# What the tool must not do to an MPI program, and programs that do not go by the book.
+load lib
+
+@test "a user operation of 100 ms that calls MPI: total is all of it, self is the rest" {
+	for mpi in $MPIS; do
+		wants user_op.$mpi
+		job $mpi 2 "$PROGRAMS/user_op.$mpi"
+		told
+		inside=$(said inside_us) called=$(said called_us) outer=$(said outer_us)
+		[ "$inside" -ge 100000 ]
+		check "total('MPI_Allreduce') >= 100e6" "near(total('MPI_Allreduce'), 1000 * $outer, 0.02, 1e6)" \
+			"near(total('MPI_Allreduce') - own('MPI_Allreduce'), total('MPI_Alloc_mem') + total('MPI_Free_mem'), 0, 1)" \
+			"total('MPI_Alloc_mem') + total('MPI_Free_mem') <= 1000 * $called" \
+			"own('MPI_Allreduce') >= 100e6" 'sum(r["self_ns"] for r in s["calls"]) <= 2 * s["run"]["wall_ns"]'
+	done
+}
+
+@test "C050 a program with sessions only" {
+	wants sessions.mpich
+	job mpich 2 "$PROGRAMS/sessions.mpich"
+	told --all
+	check 'sorted(p["rank"] for p in s["processes"]) == [0, 1]' 'ranks == 2'
+}
+
+@test "C050 exit(0) without MPI_Finalize" {
+	for mpi in $MPIS; do
+		wants ends.$mpi
+		status=0
+		rm -f told.*
+		mpirun_of $mpi 2 "$PROGRAMS/ends.$mpi" exit >"$T/bare.out" 2>"$T/bare.err" || status=$?
+		bare=$status
+		rm -f told.*
+		traced_job $mpi 2 "$PROGRAMS/ends.$mpi" exit
+		equal "status of $mpi" "$bare" "$status"
+		told --all
+		check 'calls("MPI_Finalize") == 0' 'calls("MPI_Bcast") == 20'
+	done
+}
+
+@test "C052 the tool asks nothing before MPI_Init and after MPI_Finalize, and never communicates" {
+	for mpi in $MPIS; do
+		wants below_linked.$mpi
+		mpirun_of $mpi 2 "$PROGRAMS/below_linked.$mpi" >"$T/bare.out"
+		rm -f told.*
+		job $mpi 2 "$PROGRAMS/below_linked.$mpi"
+		told --all
+		for key in asked_outside communicated; do
+			equal "$key with $mpi" "$(grep $key "$T/bare.out" | sort)" "$(grep $key "$T/out" | sort)"
+		done
+		# it did ask, through the same library: otherwise the above says nothing
+		[ "$(sed -n s/asked_inside=//p "$T/out" | awk '{ sum += $1 } END { print sum + 0 }')" -gt \
+			"$(sed -n s/asked_inside=//p "$T/bare.out" | awk '{ sum += $1 } END { print sum + 0 }')" ]
+	done
+}
+
+@test "C053 one rank never reaches MPI_Finalize: same status, no hang, what was called is there" {
+	limit=30
+	for mpi in $MPIS; do
+		wants ends.$mpi
+		status=0
+		begin=$(date +%s%N)
+		mpirun_of $mpi 2 "$PROGRAMS/ends.$mpi" never >"$T/bare.out" 2>"$T/bare.err" || status=$?
+		bare=$status bare_ms=$((($(date +%s%N) - begin) / 1000000))
+		begin=$(date +%s%N)
+		rm -f told.*
+		traced_job $mpi 2 "$PROGRAMS/ends.$mpi" never
+		ms=$((($(date +%s%N) - begin) / 1000000))
+		equal "status of $mpi" "$bare" "$status"
+		check 'calls("MPI_Bcast") == 20' 'row("MPI_Bcast")["bytes_in"] == 400' 'calls("MPI_Init") == 2'
+		[ $ms -le $((bare_ms + 3000)) ]
+	done
+}
+
+@test "C055 waiting for a late rank is the waiting ranks' time, the tool's own cost is a figure of its own" {
+	for mpi in $MPIS; do
+		wants ends.$mpi
+		job $mpi 3 "$PROGRAMS/ends.$mpi" late
+		told --all
+		# rank 1 sleeps 2 s before the barrier: the others wait there, it does not
+		check '1.9e9 <= row("MPI_Barrier")["max_ns"] <= 2.6e9' 'row("MPI_Barrier")["min_ns"] < 0.5e9' \
+			'row("MPI_Barrier")["ranks"]["max_rank"] in (0, 2)' 'row("MPI_Barrier")["ranks"]["min"] < 0.5e9' \
+			's["overhead"]["total_ns"] < 1e6'
+	done
+}
+
+@test "C113 errors and a handler that calls MPI: the program sees the same, failed calls are counted" {
+	for mpi in $MPIS; do
+		wants errors.$mpi
+		bare "$PROGRAMS/errors.$mpi"
+		equal "bare status" 0 "$status"
+		traced "$PROGRAMS/errors.$mpi"
+		equal status 0 "$status"
+		diff "$T/bare.out" "$T/out"
+		# the handler calls these; failed calls move nothing
+		handled=$(grep -c failed "$T/out")
+		check "calls('MPI_Comm_size') == $handled" "calls('MPI_Reduce') == $handled + 1" 'failed("MPI_Reduce") == 1' \
+			"row('MPI_Reduce')['bytes_out'] == 8 * $handled" 'row("MPI_Send")["bytes_out"] == 0' \
+			'failed("MPI_Recv") == 2' 'row("MPI_Recv")["bytes_in"] == 40' 'ledger("calls_unfinished") == 0'
+	done
+}
+
+@test "failed calls of Fortran whose error argument is absent are counted, and nothing is asked about them" {
+	for mpi in $MPIS; do
+		wants errors.f08.$mpi
+		bare "$PROGRAMS/errors.f08.$mpi"
+		equal "bare status of $mpi" 0 "$status"
+		traced "$PROGRAMS/errors.f08.$mpi"
+		equal "status of $mpi" 0 "$status"
+		diff "$T/bare.out" "$T/out"
+		check 'failed("MPI_Send") == 1' 'calls("MPI_Bcast") == 3' 'failed("MPI_Bcast") == 2' \
+			'row("MPI_Bcast")["bytes_out"] == 40' 'row("MPI_Sendrecv")["bytes_in"] == 12'
+	done
+}
