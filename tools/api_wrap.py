@@ -41,7 +41,7 @@ QUERY = """	uint32_t slot = ${api}_slot[$S];
 """
 
 HOT = """	uint32_t slot = ${api}_slot[$S];
-	struct fmt_thread *thread = rec_fast_enter(slot, FRAME);
+	struct fmt_thread *thread = rec_fast_enter(slot, $S, FRAME);
 
 	if (likely(thread)) {
 		uint64_t begin = thread->frame[1].begin = rec_ticks();

@@ -159,7 +159,7 @@ struct fmt_frame {
 	uint64_t child;  /* ticks spent in finished traced calls beneath */
 	uint64_t stack;  /* address of the wrapper's frame */
 	uint32_t slot;   /* 1-based function */
-	uint32_t symbol; /* 1 + the name by which it was called, where that is kept */
+	uint32_t symbol; /* 1 + index of the name by which it was called */
 };
 
 struct fmt_thread {

@@ -54,8 +54,9 @@ static bool counts_nested(const struct rec_call *call, struct fmt_thread *thread
 	const struct rec_backend *backend = call->backend;
 	const struct fmt_frame *top = &thread->frame[thread->depth];
 
-	if (top->slot == slot)
-		return false; /* Fortran name -> C name -> profiling name; exported name -> layer */
+	/* Fortran name -> C name -> profiling name; exported name -> layer; not an error handler's call of the same name */
+	if (top->slot == slot && top->symbol != call->symbol + 1)
+		return false;
 	if (backend->layer_variant && backend->symbol[call->symbol].variant == backend->layer_variant) {
 		/* always called by the API's loader: it is the runtime's own when the API is on top already */
 		struct fmt_function *function = rec_area_item(FMT_SECTION_FUNCTIONS, top->slot - 1);

@@ -45,7 +45,8 @@ static inline __attribute__((always_inline)) struct fmt_stats *rec_row(struct fm
 }
 
 /* True: the fast path may be taken; thread is set and its frame 1 is open. */
-static inline __attribute__((always_inline)) struct fmt_thread *rec_fast_enter(uint32_t slot, uintptr_t frame_address)
+static inline __attribute__((always_inline)) struct fmt_thread *rec_fast_enter(uint32_t slot, uint32_t symbol,
+									       uintptr_t frame_address)
 {
 	struct rec_tls *tls = &rec_tls;
 	struct fmt_thread *thread;
@@ -57,7 +58,8 @@ static inline __attribute__((always_inline)) struct fmt_thread *rec_fast_enter(u
 		return NULL;
 	/* depth first: a signal handler that calls a traced function must find this frame taken */
 	thread->depth = 1;
-	__builtin_memcpy(&thread->frame[1].slot, &(uint64_t){slot}, sizeof(uint64_t)); /* symbol: 0, not kept */
+	thread->frame[1].slot = slot;
+	thread->frame[1].symbol = symbol + 1;
 	thread->frame[1].stack = frame_address;
 	thread->frame[1].child = 0;
 	return thread;
@@ -111,7 +113,7 @@ static inline __attribute__((always_inline)) void rec_fast_leave(struct fmt_thre
  *	R name(rec_word a0, rec_word a1)
  *	{
  *		uint32_t slot = api_slot[S];
- *		struct fmt_thread *thread = rec_fast_enter(slot, (uintptr_t)__builtin_frame_address(0));
+ *		struct fmt_thread *thread = rec_fast_enter(slot, S, (uintptr_t)__builtin_frame_address(0));
  *
  *		if (likely(thread)) {
  *			uint64_t begin = thread->frame[1].begin = rec_ticks();
