@@ -36,6 +36,8 @@ enum fmt_section_kind {
 	FMT_SECTION_TRANSFERS,   /* fmt_transfer */
 	FMT_SECTION_MEMORY,      /* fmt_memory */
 	FMT_SECTION_BUILDS,      /* fmt_build */
+	FMT_SECTION_QUEUES,      /* fmt_queue */
+	FMT_SECTION_ARGS,        /* fmt_arg, see format/stream.h */
 	FMT_SECTION_COUNT
 };
 
@@ -87,6 +89,20 @@ enum fmt_note {
 	FMT_NOTE_APPROXIMATE = 1u << 4        /* some device figure was folded approximately */
 };
 
+/* What lies in ctf/ beside the tally: see format/stream.h. */
+enum fmt_streams {
+	FMT_STREAMS_NONE = 0,
+	FMT_STREAMS_TIMELINE = 1, /* calls without arguments */
+	FMT_STREAMS_TRACE = 2     /* with arguments */
+};
+
+/* Why streams were given up before the process ended. */
+enum fmt_streams_end {
+	FMT_STREAMS_WHOLE = 0,
+	FMT_STREAMS_NO_SPACE = 1, /* disk full, file size limit */
+	FMT_STREAMS_MAX_SIZE = 2  /* the job's own limit */
+};
+
 struct fmt_process {
 	uint32_t pid, ppid;
 	int32_t rank, size;   /* -1: unknown */
@@ -103,7 +119,10 @@ struct fmt_process {
 	uint64_t bad_ticks;     /* calls whose clock ran backwards: counted, time dropped */
 	uint64_t start_time;    /* field 22 of /proc/PID/stat, clock ticks since boot */
 	uint64_t call_cost;     /* ticks that one traced call pair costs, measured at open */
-	uint64_t reserved[6];
+	uint32_t streams;       /* enum fmt_streams */
+	uint32_t streams_end;   /* enum fmt_streams_end */
+	uint64_t streams_lost;  /* events that are in the tally, but found no room in a stream */
+	uint64_t reserved[4];
 };
 
 struct fmt_backend {
@@ -196,6 +215,14 @@ struct fmt_device {
 	uint64_t clock_error_ns; /* bound of the device-to-host clock conversion */
 	uint64_t kernels_sum_ns, copies_sum_ns;
 	struct fmt_track kernels, copies;
+};
+
+struct fmt_queue {
+	uint64_t name;       /* as the runtime or the program calls it, or what it is: "queue 1, out of order" */
+	uint32_t backend;
+	uint32_t device;     /* index, UINT32_MAX: not known */
+	uint64_t handle;     /* the runtime's own word for it */
+	uint64_t reserved;
 };
 
 struct fmt_op {

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * On-disk form of streams: RUN/<host>.<pid>.<start>/ctf/, a CTF 1.8 trace as it lies. `metadata` says so in
+ * TSDL for other readers; ours takes names, kinds and arguments of functions from the tally beside it.
+ *
+ *	metadata    text, padded with spaces; an event class is there before the first event that uses it
+ *	thread.<n>  what the threads that used thread block <n> one after another did, in order of time
+ *	device      finished device operations in order of delivery
+ *
+ * A stream is a row of packets without gaps. A packet is a struct fmt_packet and events, each of them a
+ * u64 header (id in the lower 16 bits, lower 48 bits of the ticks above) and a payload without padding.
+ * The file is valid at any moment: content_bits is stored after the bytes that it covers.
+ */
+#ifndef SONDE_FORMAT_STREAM_H
+#define SONDE_FORMAT_STREAM_H
+
+#include <stdint.h>
+
+#define FMT_STREAM_DIRECTORY "ctf"
+#define FMT_PACKET_MAGIC 0xc1fc1fc1u
+#define FMT_PACKET_UNIT 4096u /* packets are whole multiples of it */
+#define FMT_EVENT_TICKS_SHIFT 16
+#define FMT_EVENT_ID_MASK 0xffffu
+
+enum fmt_stream_class {
+	FMT_STREAM_THREAD = 0,
+	FMT_STREAM_DEVICE = 1
+};
+
+/* Header and context of a packet. */
+struct fmt_packet {
+	uint32_t magic;
+	uint32_t stream;       /* enum fmt_stream_class */
+	uint64_t begin, end;   /* ticks: no event is earlier than begin; end is the last event's */
+	uint64_t content_bits; /* header, context and events */
+	uint64_t packet_bits;
+	uint64_t discarded;    /* events of this file that found no room, up to the end of this packet */
+	uint64_t sequence;     /* of the packet in its file */
+	uint32_t pid, tid;
+	uint64_t raw_ns, real_ns; /* CLOCK_MONOTONIC_RAW and CLOCK_REALTIME at begin */
+};
+
+/* Events of a thread's stream. Functions have four ids each from FMT_EVENT_FUNCTION on: see fmt_event_id(). */
+enum fmt_thread_event {
+	FMT_EVENT_LINK = 1,  /* struct fmt_event_link */
+	FMT_EVENT_BYTES = 2, /* struct fmt_event_bytes */
+	FMT_EVENT_MEMORY = 3, /* struct fmt_event_memory */
+	FMT_EVENT_FUNCTION = 16
+};
+
+enum fmt_call_event {
+	FMT_CALL_ENTRY = 0,  /* payload: the arguments with fmt_arg.when FMT_ARG_IN, where arguments are recorded */
+	FMT_CALL_EXIT = 1,   /* u64 result word, then the arguments with FMT_ARG_OUT */
+	FMT_CALL_FAILED = 2  /* the same, when the result means failure */
+};
+
+#define FMT_EVENT_FUNCTIONS_MAX ((FMT_EVENT_ID_MASK + 1 - FMT_EVENT_FUNCTION) / 4)
+
+static inline uint16_t fmt_event_id(uint32_t slot, enum fmt_call_event event)
+{
+	return (uint16_t)(FMT_EVENT_FUNCTION + 4 * (slot - 1) + event);
+}
+
+/* The innermost open call of this thread started the device operation of this number. */
+struct fmt_event_link {
+	uint64_t correlation; /* unique in the process, not 0 */
+};
+
+/* What the innermost open call sends and receives. */
+struct fmt_event_bytes {
+	uint64_t out, in;
+};
+
+/* Memory of one kind and device after an allocation or a release. */
+struct fmt_event_memory {
+	uint64_t live_bytes;
+	int64_t change;
+	uint32_t backend; /* index in the tally */
+	uint32_t device;  /* likewise; UINT32_MAX: host memory */
+	uint32_t memory;  /* enum sonde_memory_kind */
+	uint32_t reserved;
+};
+
+enum fmt_device_event {
+	FMT_EVENT_OPERATION = 1, /* struct fmt_event_operation */
+	FMT_EVENT_NAME = 2       /* u64 name as in operations, then the text, NUL-terminated: before its first use */
+};
+
+/* A finished device operation. Its event time is that of delivery. */
+struct fmt_event_operation {
+	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC_RAW of the host */
+	uint64_t correlation;      /* of the fmt_event_link of the call that started it; 0: not known */
+	uint64_t name;             /* offset in the tally's strings */
+	uint64_t bytes;            /* of copies and fills */
+	uint32_t device, queue;    /* index in the tally; UINT32_MAX: not known */
+	uint32_t error_ns;         /* bound of the clock conversion */
+	uint32_t backend;
+	uint8_t kind;              /* enum sonde_kind */
+	uint8_t direction;         /* enum sonde_direction */
+	uint8_t memory;            /* enum sonde_memory_kind of the host side */
+	uint8_t reserved[5];
+};
+
+/* Type of a recorded argument; integers are little-endian and not aligned. */
+enum fmt_arg_type {
+	FMT_ARG_U8 = 1, FMT_ARG_U16, FMT_ARG_U32, FMT_ARG_U64,
+	FMT_ARG_S8, FMT_ARG_S16, FMT_ARG_S32, FMT_ARG_S64,
+	FMT_ARG_F32, FMT_ARG_F64,
+	FMT_ARG_POINTER, /* u64, printed in base 16: addresses and handles */
+	FMT_ARG_STRING   /* bytes up to and including a NUL */
+};
+
+enum fmt_arg_when {
+	FMT_ARG_IN = 0,  /* in the entry's payload */
+	FMT_ARG_OUT = 1  /* in the exit's */
+};
+
+enum fmt_arg_flag {
+	FMT_ARG_ARRAY = 1u << 0, /* u32 count, then that many values of the type */
+	FMT_ARG_FLAGS = 1u << 1  /* values of the enumeration are bits that may be combined */
+};
+
+/* One recorded argument: section FMT_SECTION_ARGS of the tally, in order of slot, when and place in the payload. */
+struct fmt_arg {
+	uint64_t name;
+	uint32_t slot;
+	uint8_t when;   /* enum fmt_arg_when */
+	uint8_t type;   /* enum fmt_arg_type */
+	uint8_t flags;  /* enum fmt_arg_flag */
+	uint8_t reserved;
+	uint64_t enumeration; /* name of a list of "NAME=value" separated by spaces, or 0 */
+};
+
+_Static_assert(sizeof(struct fmt_packet) == 80, "no padding in a packet's context");
+_Static_assert(sizeof(struct fmt_event_operation) == 64, "no padding in an operation");
+
+#endif
