@@ -61,12 +61,12 @@ static inline uint16_t fmt_event_id(uint32_t slot, enum fmt_call_event event)
 	return (uint16_t)(FMT_EVENT_FUNCTION + 4 * (slot - 1) + event);
 }
 
-/* The innermost open call of this thread started the device operation of this number. */
+/* The call of this thread that has just ended (its exit stands before this) started the device operation of this number. */
 struct fmt_event_link {
 	uint64_t correlation; /* unique in the process, not 0 */
 };
 
-/* What the innermost open call sends and receives. */
+/* What the call that has just ended sent and received. */
 struct fmt_event_bytes {
 	uint64_t out, in;
 };
