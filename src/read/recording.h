@@ -17,6 +17,7 @@
 
 #include "base/arena.h"
 #include "format/kinds.h"
+#include "format/stream.h"
 #include "format/tally.h"
 
 #define READ_NONE UINT32_MAX   /* no such index: of a device, a backend, a launch */
@@ -63,12 +64,35 @@ struct tally_backend {
 	const char *name, *attached_by, *library, *second; /* second: "" when there is none */
 };
 
+/* A value of an enumeration. */
+struct tally_word {
+	const char *name;
+	uint64_t value;
+};
+
+struct tally_arg {
+	const char *name;
+	enum fmt_arg_when when;
+	enum fmt_arg_type type;
+	uint32_t function;      /* always valid */
+	uint32_t flags;         /* enum fmt_arg_flag */
+	const struct tally_word *word; /* sorted by value */
+	uint32_t words;
+};
+
+/* Arguments in order of their place in the payload. */
+struct tally_args {
+	const struct tally_arg *arg;
+	uint32_t count;
+};
+
 struct tally_function {
 	const char *name;
 	uint32_t backend;       /* always valid */
 	enum sonde_kind kind;
 	bool counted;           /* only counted, not timed */
 	uint32_t layer;
+	struct tally_args args[2]; /* by enum fmt_arg_when */
 };
 
 struct tally_row {
@@ -125,6 +149,13 @@ struct tally_build {
 	const char *name;
 };
 
+struct tally_queue {
+	const char *name;
+	uint32_t backend;         /* always valid */
+	uint32_t device;          /* may be READ_NONE */
+	uint64_t handle;
+};
+
 /* The body of a tally; lives until tally_unload(). */
 struct tally_body {
 	struct arena arena;
@@ -136,7 +167,9 @@ struct tally_body {
 	struct tally_transfer *transfer;
 	struct tally_memory *memory;
 	struct tally_build *build;
-	uint32_t backends, functions, threads, devices, ops, transfers, memories, builds;
+	struct tally_queue *queue;
+	struct tally_arg *arg;    /* by function, then when, then place in the payload */
+	uint32_t backends, functions, threads, devices, ops, transfers, memories, builds, queues, args;
 	uint64_t read_raw_ns; /* this machine's clock when it had been read */
 };
 
