@@ -58,6 +58,11 @@ uint64_t ${api}_oldest_open(void);
 $dispatch#pragma GCC visibility pop
 
 /* The error argument of a Fortran call: absent or not zero? */
+static inline rec_word rec_word_error(rec_word error)
+{
+	return error ? (rec_word)(intptr_t)*(const int32_t *)error : 0;
+}
+
 static inline bool rec_word_failed(rec_word error)
 {
 	return error && *(const int32_t *)error != 0;

@@ -10,12 +10,12 @@ from string import Template
 
 HEAD = """/* SPDX-License-Identifier: BSD-3-Clause */
 /* Wrappers of $api, part $part: made by tools/apigen.py from $api.api and $api.roles. */
-#include "record/rec_hot.h"
+#include "record/rec_stream.h"
 
 #include "${api}_gen.h"
 
 #define RETURN __builtin_return_address(0)
-#define FRAME ((uintptr_t)__builtin_frame_address(0))
+#define FRAME ((uintptr_t)__builtin_dwarf_cfa())
 
 """
 
@@ -41,8 +41,11 @@ QUERY = """	uint32_t slot = ${api}_slot[$S];
 """
 
 HOT = """	uint32_t slot = ${api}_slot[$S];
-	struct fmt_thread *thread = rec_fast_enter(slot, $S, FRAME);
+	struct fmt_thread *thread;
 
+	if (unlikely(slot - 1u >= rec_tls.capacity))
+		return ${api}_stream_$S(${words});
+	thread = rec_fast_enter(slot, $S, FRAME);
 	if (likely(thread)) {
 		uint64_t begin = thread->frame[1].begin = rec_ticks();
 		${result} result = ((${result} (*)(${types}))${api}_real[$S])(${words});
@@ -54,14 +57,14 @@ HOT = """	uint32_t slot = ${api}_slot[$S];
 $fast_hook		}
 		return result;
 	}
-	return ${api}_slow_$S(${passed});
+	return ${api}_stream_$S(${words});
 }
 """
 
 FAST_HOOK = """			if (${api}_backend.leave) {
 				struct rec_call call = {.backend = &${api}_backend, .symbol = $S, .slot = slot,
-					.depth = 1, .failed = $failed, .begin = begin, .thread = thread,
-					.real = ${api}_real[$S]};
+					.depth = 1, .failed = $failed, .begin = $begin, .thread = thread,
+					.streamed = $streamed, .real = ${api}_real[$S]};
 				rec_word args[] = {$array};
 
 				${api}_backend.leave(&call, args, $result_word);
@@ -72,6 +75,24 @@ SLOW_HEAD = """static __attribute__((noinline, cold)) ${result} ${api}_slow_$S($
 {
 """
 
+STREAM = """static __attribute__((noinline)) ${result} ${api}_stream_$S(${params})
+{
+	uint32_t slot = ${api}_slot[$S];
+	struct fmt_thread *thread = rec_stream_enter(slot, $S, FRAME);
+
+	if (likely(thread)) {
+		${result} result = ((${result} (*)(${types}))${api}_real[$S])(${words});
+
+		if (likely(${api}_slot[$S] == slot)) {
+			rec_stream_leave(thread, slot, $failed, $recorded);
+$stream_hook		}
+		return result;
+	}
+	return ${api}_slow_$S(${passed});
+}
+
+"""
+
 GENERAL = """	struct rec_call call;
 	${result} result;
 
@@ -79,6 +100,7 @@ GENERAL = """	struct rec_call call;
 	result = ((${result} (*)(${types}))call.real)(${words});
 	if (call.slot) {
 		call.failed = $failed;
+		call.result = $recorded;
 		rec_leave(&call);
 	}
 	return result;
@@ -92,6 +114,7 @@ HOOKED = """	rec_word args[] = {$array};
 	rec_enter(&call, &${api}_backend, $S, $site);
 $enter	result = ((${result} (*)(${types}))call.real)(${hooked_words});
 	call.failed = $failed_hooked;
+	call.result = $recorded_hooked;
 	if (call.slot)
 		rec_leave(&call);
 $leave	return result;
@@ -178,6 +201,19 @@ class Wrapper:
             return "rec_word_failed(%s)" % (("args[%d]" if hooked else "a%d") % self.symbol.error_word)
         return {"nonzero": "(int32_t)result != 0", "null": "result == 0", "negative": "(int32_t)result < 0"}[rule]
 
+    def recorded(self, hooked):
+        """C expression of the result word that streams hold; Fortran's is the error argument."""
+        if self.symbol.variant.fortran:
+            if self.api.failure(self.function) == "never":
+                return "0"
+            return "rec_word_error(%s)" % (("args[%d]" if hooked else "a%d") % self.symbol.error_word)
+        width = self.api.width(self.function.result)
+        if self.result != "rec_word" or width == "void":
+            return "0"
+        narrow = {"i8": "int8_t", "i16": "int16_t", "i32": "int32_t", "u8": "uint8_t", "u16": "uint16_t",
+                  "u32": "uint32_t"}.get(width)
+        return "(rec_word)(intptr_t)(%s)result" % narrow if narrow else "result"
+
     def make_values(self):
         n = range(len(self.kinds))
         word = ["a%d" % i if self.kinds[i] == "rec_word" else "0" for i in n]
@@ -191,6 +227,7 @@ class Wrapper:
             "hooked_words": ", ".join(hooked), "array": ", ".join(word) or "0", "failed": self.failed(False),
             "failed_hooked": self.failed(True),
             "result_word": "result" if self.result == "rec_word" else "0", "site": site,
+            "recorded": self.recorded(False), "recorded_hooked": self.recorded(True),
             "error": self.optional_error(),
             "linkage": "REC_EXPORT " if self.symbol.exports else "",
         }
@@ -218,6 +255,9 @@ class Wrapper:
                  "leave": self.fill(LEAVE) if "leave" in flags else ""}
         return self.fill(HOOKED, site=site, **hooks)
 
+    def fast_hook(self, begin, streamed):
+        return self.fill(FAST_HOOK, begin=begin, streamed=streamed) if "leave" in self.function.flags else ""
+
     @property
     def is_counted(self):
         """A hot query: one increment, then a jump."""
@@ -235,9 +275,11 @@ class Wrapper:
         if self.is_counted:
             fast = self.fill(QUERY)
         else:
-            fast = self.fill(HOT, fast_hook=self.fill(FAST_HOOK) if "leave" in self.function.flags else "")
-        slow = self.fill(SLOW_HEAD) + self.general("site, frame")
-        return slow + "\n" + self.fill(SIGNATURE) + fast + "\n" + self.aliases()
+            fast = self.fill(HOT, fast_hook=self.fast_hook("begin", 0))
+        slow = self.fill(SLOW_HEAD) + self.general("site, frame") + "\n"
+        if not self.is_counted:
+            slow += self.fill(STREAM, stream_hook=self.fast_hook("thread->frame[1].begin", 1))
+        return slow + self.fill(SIGNATURE) + fast + "\n" + self.aliases()
 
     def aliases(self):
         """The other names of the wrapper, and the hidden one that the tables refer to."""

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #define FMT_STREAM_DIRECTORY "ctf"
+#define FMT_USAGE_FILE "usage"
 #define FMT_PACKET_MAGIC 0xc1fc1fc1u
 #define FMT_PACKET_UNIT 4096u /* packets are whole multiples of it */
 #define FMT_EVENT_TICKS_SHIFT 16
@@ -25,6 +26,11 @@
 enum fmt_stream_class {
 	FMT_STREAM_THREAD = 0,
 	FMT_STREAM_DEVICE = 1
+};
+
+/* RUN/usage: what the streams of all processes use, and what they may. */
+struct fmt_usage {
+	uint64_t bytes, limit;
 };
 
 /* Header and context of a packet. */
@@ -56,12 +62,12 @@ enum fmt_call_event {
 
 #define FMT_EVENT_FUNCTIONS_MAX ((FMT_EVENT_ID_MASK + 1 - FMT_EVENT_FUNCTION) / 4)
 
-static inline uint16_t fmt_event_id(uint32_t slot, enum fmt_call_event event)
+static inline uint32_t fmt_event_id(uint32_t slot, enum fmt_call_event event)
 {
-	return (uint16_t)(FMT_EVENT_FUNCTION + 4 * (slot - 1) + event);
+	return FMT_EVENT_FUNCTION + 4 * (slot - 1) + event;
 }
 
-/* The call of this thread that has just ended (its exit stands before this) started the device operation of this number. */
+/* The call of this thread that has just ended, whose exit stands before this, started that device operation. */
 struct fmt_event_link {
 	uint64_t correlation; /* unique in the process, not 0 */
 };

@@ -107,7 +107,9 @@ struct rec_call {
 	uint32_t slot;     /* 0: not recorded (off, nested inside the runtime, no room) */
 	uint32_t depth;    /* of this call in the thread's stack */
 	uint16_t failed;   /* set by the wrapper, before leave */
-	uint16_t own;      /* the tool itself makes this call: the wrapper calls no hooks */
+	uint8_t own;       /* the tool itself makes this call: the wrapper calls no hooks */
+	uint8_t streamed;  /* it is in the thread's stream */
+	rec_word result;   /* set by the wrapper, before leave; narrowed to its declared width */
 	uint64_t begin;    /* ticks */
 	uint64_t duration; /* ticks; set by rec_leave */
 	struct fmt_thread *thread;
@@ -132,6 +134,8 @@ static inline struct fmt_stats *rec_call_row(const struct rec_call *call)
 
 	return (struct fmt_stats *)rows + (call->slot - 1);
 }
+REC_EXPORT REC_COLD void rec_stream_bytes(uint64_t out, uint64_t in);
+REC_EXPORT REC_COLD void rec_stream_link(uint64_t correlation);
 static inline void rec_call_bytes(const struct rec_call *call, uint64_t out, uint64_t in, bool posted)
 {
 	struct fmt_stats *row = rec_call_row(call);
@@ -139,6 +143,14 @@ static inline void rec_call_bytes(const struct rec_call *call, uint64_t out, uin
 	row->bytes_out += out;
 	row->bytes_in += in;
 	row->posted += posted;
+	if (unlikely(call->streamed))
+		rec_stream_bytes(out, in);
+}
+/* The call started the device operation whose span will have this number (unique in the process). For leave hooks. */
+static inline void rec_call_link(const struct rec_call *call, uint64_t correlation)
+{
+	if (call->streamed)
+		rec_stream_link(correlation);
 }
 
 /*
@@ -158,6 +170,9 @@ REC_EXPORT void *rec_provider_symbol(struct rec_backend *backend, const char *na
 /* Offset in the record's strings; equal bytes give equal offsets; longer than 4096 bytes are cut. 0: no room. */
 REC_EXPORT uint64_t rec_name(const char *bytes, size_t length);
 
+/* Queue index in this process's record, or UINT32_MAX. name: as the program or the runtime calls it, or what it is. */
+REC_EXPORT uint32_t rec_queue(struct rec_backend *backend, uint32_t device, rec_word handle, const char *name);
+
 /* Device index in this process's record, or UINT32_MAX. key tells devices of the node apart. */
 REC_EXPORT uint32_t rec_device(struct rec_backend *backend, const char *key, const char *name, uint32_t ordinal);
 
@@ -172,7 +187,9 @@ struct rec_span {
 	uint64_t error_ns;         /* bound of the clock conversion */
 	uint64_t name;             /* rec_name() */
 	uint64_t bytes;            /* of copies and fills */
+	uint64_t correlation;      /* as given to rec_call_link() by the call that started it; 0: not known */
 	uint32_t device;           /* rec_device() */
+	uint32_t queue;            /* rec_queue(), or UINT32_MAX */
 	uint32_t kind;             /* enum sonde_kind: launch = kernel; copy, fill, map = copies; others neither */
 	uint32_t direction;        /* enum sonde_direction, for copies and fills */
 	uint32_t memory;           /* enum sonde_memory_kind of the host side, for copies */

@@ -7,6 +7,7 @@
 #include <pthread.h>
 
 #include "record/rec_state.h"
+#include "record/rec_stream.h"
 
 /* Adds one finished call to a row; child: traced time beneath it. */
 void rec_row_add(struct fmt_stats *row, uint64_t duration, uint64_t child, bool failed)
@@ -54,7 +55,7 @@ static bool counts_nested(const struct rec_call *call, struct fmt_thread *thread
 	const struct rec_backend *backend = call->backend;
 	const struct fmt_frame *top = &thread->frame[thread->depth];
 
-	/* Fortran name -> C name -> profiling name; exported name -> layer; not an error handler's call of the same name */
+	/* Fortran name -> C name -> profiling name; exported name -> layer; but an error handler uses the same name */
 	if (top->slot == slot && top->symbol != call->symbol + 1)
 		return false;
 	if (backend->layer_variant && backend->symbol[call->symbol].variant == backend->layer_variant) {
@@ -64,6 +65,30 @@ static bool counts_nested(const struct rec_call *call, struct fmt_thread *thread
 		return function->backend != backend->index;
 	}
 	return !rec_is_own(return_address) && !rec_is_runtime(return_address);
+}
+
+/* Reserves in the stream before the clock is read, so that the events of a signal handler come behind. */
+static uint64_t stream_entry(uint32_t slot)
+{
+	struct rec_writer *writer = &rec_tls.writer;
+	char *at = rec_stream_take(writer, 8);
+	uint64_t ticks = rec_now_ticks();
+
+	rec_stream_head(at, fmt_event_id(slot, FMT_CALL_ENTRY), ticks);
+	rec_stream_publish(writer, ticks);
+	return ticks;
+}
+
+static uint64_t stream_exit(uint32_t slot, bool failed, rec_word result)
+{
+	struct rec_writer *writer = &rec_tls.writer;
+	char *at = rec_stream_take(writer, 16);
+	uint64_t ticks = rec_now_ticks();
+
+	rec_stream_head(at, fmt_event_id(slot, FMT_CALL_EXIT) + failed, ticks);
+	rec_stream_put(at + 8, result);
+	rec_stream_publish(writer, ticks);
+	return ticks;
 }
 
 /* Pushes the frame; false: the call is not recorded. */
@@ -94,7 +119,8 @@ static bool push(struct rec_call *call, uint32_t slot, const void *return_addres
 	frame->symbol = call->symbol + 1;
 	frame->stack = frame_address;
 	frame->child = 0;
-	call->begin = frame->begin = rec_now_ticks();
+	call->streamed = slot <= rec_state.streamed && call->slot == slot;
+	call->begin = frame->begin = call->streamed ? stream_entry(slot) : rec_now_ticks();
 	return true;
 }
 
@@ -192,6 +218,7 @@ void rec_enter(struct rec_call *call, struct rec_backend *backend, uint32_t symb
 	call->slot = 0;
 	call->failed = 0;
 	call->own = 0;
+	call->streamed = 0;
 	call->real = backend->real[symbol];
 	if (unlikely(tls->guard)) {
 		pass(call, return_address);
@@ -256,21 +283,23 @@ void rec_leave(struct rec_call *call)
 	struct fmt_thread *thread = call->thread;
 	struct fmt_stats *row;
 	struct fmt_frame *frame;
-	uint64_t duration, child;
+	uint64_t end, duration, child;
 
 	if (unlikely(call->slot == REC_SLOT_COUNTED)) {
 		leave_counted(call);
 		return;
 	}
-	duration = call->duration = rec_now_ticks() - call->begin;
 	if (unlikely(call->slot == REC_SLOT_PENDING)) {
 		leave_pending(call);
 		return;
 	}
 	if (unlikely(!rec_wiped->open)) { /* in the child of a fork made inside the call */
 		call->slot = 0;
+		call->streamed = 0;
 		return;
 	}
+	end = call->streamed ? stream_exit(call->slot, call->failed, call->result) : rec_now_ticks();
+	duration = call->duration = end - call->begin;
 	row = rec_row(thread, call->slot);
 	frame = &thread->frame[call->depth];
 	child = frame->child;
@@ -292,11 +321,26 @@ void rec_leave(struct rec_call *call)
 	thread->frame[call->depth - 1].child += duration;
 }
 
+void rec_stream_bytes(uint64_t out, uint64_t in)
+{
+	struct fmt_event_bytes event = {out, in};
+
+	rec_stream_event(&rec_tls.writer, FMT_EVENT_BYTES, &event, sizeof(event));
+}
+
+void rec_stream_link(uint64_t correlation)
+{
+	struct fmt_event_link event = {correlation};
+
+	rec_stream_event(&rec_tls.writer, FMT_EVENT_LINK, &event, sizeof(event));
+}
+
 uint32_t rec_guard_enter(void)
 {
 	struct rec_tls *tls = &rec_tls;
 
 	tls->capacity = 0; /* the inline paths look at nothing else */
+	tls->stream_capacity = 0;
 	tls->count_capacity = 0;
 	return tls->guard++;
 }

@@ -7,18 +7,23 @@
 #include <string.h>
 
 #include "record/rec_state.h"
+#include "record/rec_stream.h"
 
 struct index {
 	uint32_t value;
 };
 static struct rec_map devices = REC_MAP(struct index); /* key name -> device */
 static struct rec_map ops = REC_MAP(struct index);     /* name, device, kind -> op */
+static struct rec_map streamed = REC_MAP(struct index); /* names that stand in the stream */
+static struct rec_writer writer;                       /* of the device stream */
+static uint32_t writer_generation;                     /* of the record that it belongs to */
 static uint32_t lock;
 
 void rec_device_forget(void)
 {
 	rec_map_clear(&devices);
 	rec_map_clear(&ops);
+	rec_map_clear(&streamed);
 }
 
 static struct fmt_backend *ledger(const struct rec_backend *backend)
@@ -100,6 +105,36 @@ uint32_t rec_device(struct rec_backend *backend, const char *key, const char *na
 	rec_unlock(&lock);
 	rec_guard_leave(token);
 	return index.value;
+}
+
+static uint32_t add_queue(struct rec_backend *backend, uint32_t device, rec_word handle, const char *name)
+{
+	struct fmt_queue *queue;
+	uint64_t index;
+
+	queue = rec_area_add(FMT_SECTION_QUEUES, &index);
+	if (!queue)
+		return UINT32_MAX;
+	queue->name = rec_name(name, strlen(name));
+	queue->backend = backend->index;
+	queue->device = device;
+	queue->handle = handle;
+	rec_area_publish(FMT_SECTION_QUEUES);
+	return (uint32_t)index;
+}
+
+uint32_t rec_queue(struct rec_backend *backend, uint32_t device, rec_word handle, const char *name)
+{
+	uint32_t index, token;
+
+	if (!ledger(backend))
+		return UINT32_MAX;
+	token = rec_guard_enter();
+	rec_lock(&lock);
+	index = add_queue(backend, device, handle, name);
+	rec_unlock(&lock);
+	rec_guard_leave(token);
+	return index;
 }
 
 /* Length of the part of the track before `line`. */
@@ -294,6 +329,46 @@ static void add_transfer(struct rec_backend *backend, const struct rec_span *spa
 	row->total_ns += span->end_ns - span->begin_ns;
 }
 
+/* Readers that do not know the tally find the name in the stream, before its first use. */
+static void stream_name(uint64_t name)
+{
+	const char *text = rec_state.area[FMT_SECTION_STRINGS].base + name;
+	uint32_t length = (uint32_t)strlen(text) + 1;
+	struct index index = {0};
+	uint64_t ticks;
+	char *at;
+
+	if (!name || rec_map_get(&streamed, name, &index))
+		return;
+	at = rec_stream_take(&writer, 16 + length);
+	ticks = rec_now_ticks();
+	rec_stream_head(at, FMT_EVENT_NAME, ticks);
+	rec_stream_put(at + 8, name);
+	memcpy(at + 16, text, length);
+	rec_stream_publish(&writer, ticks);
+	rec_map_put(&streamed, name, &index);
+}
+
+static void stream_span(const struct rec_backend *backend, const struct rec_span *span)
+{
+	struct fmt_event_operation event = {
+		.begin_ns = span->begin_ns, .end_ns = span->end_ns, .correlation = span->correlation,
+		.name = span->name, .bytes = span->bytes, .device = span->device, .queue = span->queue,
+		.error_ns = span->error_ns < UINT32_MAX ? (uint32_t)span->error_ns : UINT32_MAX,
+		.backend = backend->index, .kind = (uint8_t)span->kind, .direction = (uint8_t)span->direction,
+		.memory = (uint8_t)span->memory,
+	};
+
+	if (!rec_state.process->streams)
+		return;
+	if (writer_generation != rec_state.generation) {
+		writer_generation = rec_state.generation;
+		rec_stream_open(&writer, REC_STREAM_DEVICE);
+	}
+	stream_name(span->name);
+	rec_stream_event(&writer, FMT_EVENT_OPERATION, &event, sizeof(event));
+}
+
 static void record_span(struct rec_backend *backend, const struct rec_span *span)
 {
 	struct fmt_device *device = rec_area_item(FMT_SECTION_DEVICES, span->device);
@@ -317,6 +392,7 @@ static void record_span(struct rec_backend *backend, const struct rec_span *span
 		add_transfer(backend, span);
 	}
 	count(&ledger(backend)->device_recorded);
+	stream_span(backend, span);
 }
 
 void rec_device_span(struct rec_backend *backend, const struct rec_span *span)

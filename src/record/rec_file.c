@@ -14,6 +14,7 @@
 #include <sys/vfs.h>
 
 #include "format/mappable.h"
+#include "format/stream.h"
 #include "record/rec_state.h"
 
 struct area_plan {
@@ -30,6 +31,8 @@ static const struct area_plan plan[] = {
 	{FMT_SECTION_TRANSFERS, sizeof(struct fmt_transfer), 256},
 	{FMT_SECTION_MEMORY, sizeof(struct fmt_memory), 256},
 	{FMT_SECTION_BUILDS, sizeof(struct fmt_build), 1024},
+	{FMT_SECTION_QUEUES, sizeof(struct fmt_queue), 4096},
+	{FMT_SECTION_ARGS, sizeof(struct fmt_arg), 16384},
 	{FMT_SECTION_STRINGS, 1, 16u << 20},
 	{FMT_SECTION_DEVICES, sizeof(struct fmt_device), 16},
 	{FMT_SECTION_OPS, sizeof(struct fmt_op), 4096},

@@ -7,7 +7,16 @@
 #ifndef SONDE_RECORD_REC_HOT_H
 #define SONDE_RECORD_REC_HOT_H
 
+#include "format/stream.h"
 #include "record/rec.h"
+
+/* Where the next event of a stream goes. */
+struct rec_writer {
+	char *at, *limit;          /* next free byte and end of the open packet; limit NULL: none */
+	struct fmt_packet *packet; /* NULL: no stream */
+	uint32_t stream;           /* which one, for rec_stream.c */
+	uint32_t busy;             /* its packet is being turned */
+};
 
 /*
  * Per-thread state. capacity is 0 whenever the fast path must not be taken (no block yet, recording off,
@@ -20,7 +29,8 @@ struct rec_tls {
 	uint32_t guard;          /* nesting of rec_guard and slow paths */
 	struct fmt_thread *thread;
 	uint32_t retry;          /* calls until a thread without a block looks for one again */
-	uint32_t reserved;
+	uint32_t stream_capacity; /* rows that the inline path with streams may use */
+	struct rec_writer writer;
 };
 extern REC_EXPORT __thread struct rec_tls rec_tls __attribute__((tls_model("initial-exec")));
 
@@ -44,16 +54,15 @@ static inline __attribute__((always_inline)) struct fmt_stats *rec_row(struct fm
 				    slot * sizeof(struct fmt_stats));
 }
 
-/* True: the fast path may be taken; thread is set and its frame 1 is open. */
-static inline __attribute__((always_inline)) struct fmt_thread *rec_fast_enter(uint32_t slot, uint32_t symbol,
-									       uintptr_t frame_address)
+/* Not NULL: the inline path may be taken; frame 1 of the thread is open. capacity: rows for which it may. */
+static inline __attribute__((always_inline)) struct fmt_thread *rec_open_frame(uint32_t capacity, uint32_t slot,
+									       uint32_t symbol, uintptr_t frame_address)
 {
-	struct rec_tls *tls = &rec_tls;
 	struct fmt_thread *thread;
 
-	if (unlikely(slot - 1u >= tls->capacity))
+	if (unlikely(slot - 1u >= capacity))
 		return NULL;
-	thread = tls->thread;
+	thread = rec_tls.thread;
 	if (unlikely(thread->depth != 0))
 		return NULL;
 	/* depth first: a signal handler that calls a traced function must find this frame taken */
@@ -63,6 +72,12 @@ static inline __attribute__((always_inline)) struct fmt_thread *rec_fast_enter(u
 	thread->frame[1].stack = frame_address;
 	thread->frame[1].child = 0;
 	return thread;
+}
+
+static inline __attribute__((always_inline)) struct fmt_thread *rec_fast_enter(uint32_t slot, uint32_t symbol,
+									       uintptr_t frame_address)
+{
+	return rec_open_frame(rec_tls.capacity, slot, symbol, frame_address);
 }
 
 _Static_assert(FMT_BUCKETS % 4 == 1, "all buckets of an octave are within the histogram, or none");
@@ -113,7 +128,7 @@ static inline __attribute__((always_inline)) void rec_fast_leave(struct fmt_thre
  *	R name(rec_word a0, rec_word a1)
  *	{
  *		uint32_t slot = api_slot[S];
- *		struct fmt_thread *thread = rec_fast_enter(slot, S, (uintptr_t)__builtin_frame_address(0));
+ *		struct fmt_thread *thread = rec_fast_enter(slot, S, (uintptr_t)__builtin_dwarf_cfa());
  *
  *		if (likely(thread)) {
  *			uint64_t begin = thread->frame[1].begin = rec_ticks();
@@ -124,12 +139,11 @@ static inline __attribute__((always_inline)) void rec_fast_leave(struct fmt_thre
  *				rec_fast_leave(thread, slot, begin, end, (int32_t)result != 0);
  *			return result;
  *		}
- *		struct rec_call call;
- *		rec_enter(&call, &api_backend, S, __builtin_return_address(0), (uintptr_t)__builtin_frame_address(0));
- *		R result = ((R (*)(rec_word, rec_word))api_real[S])(a0, a1);
- *		if (call.slot) { call.failed = (int32_t)result != 0; rec_leave(&call); }
- *		return result;
+ *		return api_stream_S(a0, a1);
  *	}
+ *
+ * A jump, so that the site of the call stays. api_stream_S is the same with rec_stream_enter() and
+ * rec_stream_leave(); where that may not be, api_slow_S does rec_enter(), the call and rec_leave().
  */
 
 #endif

@@ -4,6 +4,7 @@
  * library's constructor and from slow paths (locked); a program that traces nothing gets nothing.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,6 +28,23 @@ static const char *environment(const char *name)
 	return value && *value ? value : NULL;
 }
 
+static void read_stream_wishes(void)
+{
+	const char *streams = environment("SONDE_STREAMS"), *loss = environment("SONDE_ON_LOSS");
+	const char *clock = environment("SONDE_CLOCK_RATE");
+	unsigned long long rate, ticks, raw_ns, real_ns;
+
+	if (streams)
+		rec_state.streams = strcmp(streams, "trace") ? FMT_STREAMS_TIMELINE : FMT_STREAMS_TRACE;
+	if (loss)
+		rec_state.on_loss = !strcmp(loss, "block") ? REC_LOSS_BLOCK :
+				    !strcmp(loss, "stop") ? REC_LOSS_STOP : REC_LOSS_DROP;
+	if (clock && sscanf(clock, "%llu %llu %llu %llu", &rate, &ticks, &raw_ns, &real_ns) == 4) {
+		rec_state.clock_rate = rate;
+		rec_state.clock_reference = (struct fmt_triple){ticks, raw_ns, real_ns, 0};
+	}
+}
+
 /* Runs in the constructor, or in the first call where another constructor was faster. */
 void rec_construct(void)
 {
@@ -47,6 +65,7 @@ void rec_construct(void)
 	state->debug = environment("SONDE_DEBUG") != NULL;
 	state->time_queries = environment("SONDE_QUERIES") != NULL;
 	state->backends_wanted = environment("SONDE_BACKENDS");
+	read_stream_wishes();
 	state->image_pid = rec_pid();
 	rec_triple(&state->image);
 	/* from Linux 4.14; without it a forked child would write into its parent's record */
@@ -155,6 +174,8 @@ static void forget_parent(void)
 	rec_file_forget();
 	rec_slots_forget();
 	rec_names_forget();
+	rec_streams_forget();
+	rec_meta_forget();
 	rec_device_forget();
 	rec_things_forget();
 	for (backend = rec_state.backends; backend; backend = backend->next)
@@ -193,6 +214,21 @@ static void describe_process(void)
 	process->host = gethostname(text, 256) == 0 ? rec_name(text, strnlen(text, 255)) : 0;
 }
 
+/* Streams add to the tally: where they cannot be, the tally goes on without. */
+static void open_streams(void)
+{
+	struct fmt_process *process = rec_state.process;
+
+	if (!rec_state.streams)
+		return;
+	rec_usage_open();
+	process->streams = rec_state.streams;
+	if (rec_state.private || !rec_meta_open()) {
+		process->streams = FMT_STREAMS_NONE;
+		process->streams_end = FMT_STREAMS_NO_SPACE;
+	}
+}
+
 static void at_exit(void)
 {
 	rec_flush(FMT_END_EXIT);
@@ -217,6 +253,7 @@ bool rec_open(void)
 	rec_triple(&state->process->open);
 	state->process->last = state->process->open;
 	describe_process();
+	open_streams();
 	memcpy(state->head->magic, FMT_TALLY_MAGIC, sizeof(state->head->magic));
 	__atomic_store_n(&rec_wiped->open, 1, __ATOMIC_RELEASE);
 	if (!exit_registered && atexit(at_exit) == 0)

@@ -35,6 +35,13 @@ struct rec_wiped {
 	uint32_t open; /* 1: the record in rec_state belongs to this process */
 };
 
+/* What happens when a stream finds no room. */
+enum rec_loss {
+	REC_LOSS_DROP = 0, /* go on without, look again later */
+	REC_LOSS_BLOCK,    /* wait for room */
+	REC_LOSS_STOP      /* no more streams in this process */
+};
+
 struct rec_area {         /* a section while it is being written */
 	struct fmt_section *section;
 	char *base;
@@ -42,7 +49,12 @@ struct rec_area {         /* a section while it is being written */
 };
 
 struct rec_state {
-	bool constructed, off, private, debug, time_queries, counter_clock;
+	bool constructed, off, private, debug, time_queries, counter_clock, streams_stopped;
+	enum fmt_streams streams; /* wanted; process->streams: had */
+	enum rec_loss on_loss;
+	uint64_t clock_rate;       /* ticks per second, as the launcher measured; 0: not told */
+	struct fmt_triple clock_reference; /* and one moment on all clocks */
+	uint32_t streamed;         /* functions that other readers of the streams know: slots up to this one */
 	uint32_t lock;
 	uint32_t generation;       /* counts records of this process image: a forked child gets the next */
 	uint32_t forks;            /* generations since exec */
@@ -93,6 +105,21 @@ struct fmt_thread *rec_thread_block(uint32_t index);
 uint32_t rec_slot_assign(struct rec_backend *backend, uint32_t symbol); /* 0: no room */
 void rec_slots_forget(void);
 void rec_slots_clear(struct rec_backend *backend);
+
+/* rec_stream.c */
+#define REC_STREAM_DEVICE REC_THREADS_MAX
+struct rec_writer;
+void rec_stream_open(struct rec_writer *writer, uint32_t stream); /* stream: index of a thread block */
+void rec_streams_forget(void);
+
+/* rec_meta.c */
+bool rec_meta_open(void); /* makes ctf/metadata */
+void rec_meta_function(uint32_t slot, const char *backend, const char *name);
+void rec_meta_forget(void);
+
+/* rec_usage.c: what the streams of a job may use of the node's disk */
+void rec_usage_open(void);
+bool rec_usage_add(int64_t bytes); /* false: the limit is reached, nothing was added */
 
 /* rec_call.c */
 void rec_row_add(struct fmt_stats *row, uint64_t duration, uint64_t child, bool failed);

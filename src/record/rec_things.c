@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory in use, builds of device code, rank: small tables of the record, filled from hooks. */
 #include "record/rec_state.h"
+#include "record/rec_stream.h"
 
 static uint32_t lock;
 
@@ -34,6 +35,17 @@ static struct fmt_memory *find_memory(uint32_t backend, uint32_t device, uint32_
 	return row;
 }
 
+static void stream_memory(const struct fmt_memory *row, int64_t change)
+{
+	struct fmt_event_memory event = {
+		.live_bytes = row->live_bytes, .change = change, .backend = row->backend, .device = row->device,
+		.memory = row->memory,
+	};
+
+	if (rec_state.process->streams && rec_tls.thread && rec_tls.generation == rec_state.generation)
+		rec_stream_event(&rec_tls.writer, FMT_EVENT_MEMORY, &event, sizeof(event));
+}
+
 void rec_memory(struct rec_backend *backend, uint32_t device, enum sonde_memory_kind kind, int64_t bytes)
 {
 	struct fmt_memory *row;
@@ -52,6 +64,8 @@ void rec_memory(struct rec_backend *backend, uint32_t device, enum sonde_memory_
 		row->frees++;
 		row->live_bytes -= (uint64_t)-bytes;
 	}
+	if (row)
+		stream_memory(row, bytes);
 	rec_unlock(&lock);
 }
 

@@ -34,7 +34,7 @@ static void take_over(struct fmt_thread *thread, uint32_t tid)
 	thread->tid = tid;
 }
 
-static struct fmt_thread *find_block(uint32_t tid)
+static struct fmt_thread *find_block(uint32_t tid, uint32_t *index_out)
 {
 	uint64_t used = rec_state.area[FMT_SECTION_THREADS].section->used;
 
@@ -43,13 +43,14 @@ static struct fmt_thread *find_block(uint32_t tid)
 
 		if (thread->tid == tid || is_gone(thread->tid)) {
 			take_over(thread, tid);
+			*index_out = i;
 			return thread;
 		}
 	}
 	return NULL;
 }
 
-static struct fmt_thread *add_block(uint32_t tid)
+static struct fmt_thread *add_block(uint32_t tid, uint32_t *index_out)
 {
 	uint64_t used = rec_state.area[FMT_SECTION_THREADS].section->used;
 	struct fmt_thread *thread;
@@ -66,30 +67,35 @@ static struct fmt_thread *add_block(uint32_t tid)
 	thread->rows = (REC_STEP - FMT_THREAD_ROWS_OFFSET) / sizeof(struct fmt_stats);
 	thread->first = rec_now_ticks();
 	rec_area_publish(FMT_SECTION_THREADS);
+	*index_out = (uint32_t)used;
 	return thread;
 }
 
 void rec_thread_publish(struct rec_tls *tls)
 {
 	bool fast = rec_state.counter_clock;
+	uint32_t streams = rec_state.process->streams;
 
-	tls->capacity = fast ? tls->thread->rows : 0;
+	tls->capacity = fast && !streams ? tls->thread->rows : 0;
+	tls->stream_capacity = fast && streams == FMT_STREAMS_TIMELINE ? tls->thread->rows : 0;
 	tls->count_capacity = rec_state.time_queries ? 0 : tls->thread->rows;
 }
 
 bool rec_thread_open(struct rec_tls *tls)
 {
 	uint32_t tid = (uint32_t)syscall(SYS_gettid);
-	struct fmt_thread *thread = find_block(tid);
+	uint32_t index = 0;
+	struct fmt_thread *thread = find_block(tid, &index);
 
 	if (!thread)
-		thread = add_block(tid);
+		thread = add_block(tid, &index);
 	if (!thread) {
 		rec_state.process->lost_threads++;
 		return false;
 	}
 	tls->thread = thread;
 	tls->generation = rec_state.generation;
+	rec_stream_open(&tls->writer, index);
 	rec_thread_publish(tls);
 	rec_refresh(false);
 	return true;

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * ctf/metadata: what other readers of CTF need to know. The file is padded with spaces and mapped. A line is
+ * written behind a comment mark and comes to life by one store of two spaces over it, before the first event
+ * that needs it: the text is valid at any moment. Locked slow path.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "format/stream.h"
+#include "record/rec_state.h"
+
+#define STEP (64u << 10)
+#define REFERENCE_NS 2000000u /* least distance of two readings that a rate is worked out from */
+
+static struct {
+	char *map; /* the last STEP bytes of the file */
+	uint64_t from, used; /* where in the file they begin, how many are in use */
+	char path[REC_PATH_MAX + 32];
+} meta;
+
+static const char preamble[] =
+	"/* CTF 1.8 */\n"
+	"typealias integer { size = 8; align = 8; signed = false; } := uint8_t;\n"
+	"typealias integer { size = 16; align = 8; signed = false; } := uint16_t;\n"
+	"typealias integer { size = 32; align = 8; signed = false; } := uint32_t;\n"
+	"typealias integer { size = 64; align = 8; signed = false; } := uint64_t;\n"
+	"typealias integer { size = 8; align = 8; signed = true; } := int8_t;\n"
+	"typealias integer { size = 16; align = 8; signed = true; } := int16_t;\n"
+	"typealias integer { size = 32; align = 8; signed = true; } := int32_t;\n"
+	"typealias integer { size = 64; align = 8; signed = true; } := int64_t;\n"
+	"typealias integer { size = 64; align = 8; signed = false; base = 16; } := pointer_t;\n"
+	"typealias floating_point { exp_dig = 8; mant_dig = 24; align = 8; } := float32_t;\n"
+	"typealias floating_point { exp_dig = 11; mant_dig = 53; align = 8; } := float64_t;\n"
+	"trace { major = 1; minor = 8; byte_order = le;\n"
+	"\tpacket.header := struct { uint32_t magic; uint32_t stream_id; };\n"
+	"};\n";
+
+static const char streams[] =
+	"typealias integer { size = 64; align = 8; signed = false; map = clock.sonde.value; } := ticks_t;\n"
+	"typealias integer { size = 48; align = 8; signed = false; map = clock.sonde.value; } := ticks48_t;\n"
+	"struct context { ticks_t timestamp_begin; ticks_t timestamp_end; uint64_t content_size; uint64_t packet_size;\n"
+	"\tuint64_t events_discarded; uint64_t packet_seq_num; uint32_t pid; uint32_t tid; uint64_t raw_ns;\n"
+	"\tuint64_t real_ns; };\n"
+	"struct head { uint16_t id; ticks48_t timestamp; };\n"
+	"stream { id = 0; packet.context := struct context; event.header := struct head; };\n"
+	"stream { id = 1; packet.context := struct context; event.header := struct head; };\n"
+	"event { name = \"sonde:link\"; id = 1; stream_id = 0; fields := struct { uint64_t correlation; }; };\n"
+	"event { name = \"sonde:bytes\"; id = 2; stream_id = 0; fields := struct { uint64_t out; uint64_t in; }; };\n"
+	"event { name = \"sonde:memory\"; id = 3; stream_id = 0; fields := struct { uint64_t live_bytes;"
+	" int64_t change; uint32_t backend; uint32_t device; uint32_t memory; uint32_t reserved; }; };\n"
+	"event { name = \"sonde:operation\"; id = 1; stream_id = 1; fields := struct { uint64_t begin_ns;"
+	" uint64_t end_ns; uint64_t correlation; uint64_t name; uint64_t bytes; uint32_t device; uint32_t queue;"
+	" uint32_t error_ns; uint32_t backend; uint8_t kind; uint8_t direction; uint8_t memory;"
+	" uint8_t reserved[5]; }; };\n"
+	"event { name = \"sonde:name\"; id = 2; stream_id = 1; fields := struct { uint64_t name; string text; }; };\n";
+
+/* Ticks per second and the ticks' zero on the clock of the day, as the launcher measured them for all or as known here. */
+static void find_clock(uint64_t *rate_out, int64_t *zero_ns_out)
+{
+	const struct fmt_triple *first = &rec_state.image;
+	struct fmt_triple now;
+	double seconds;
+
+	*rate_out = rec_state.clock_rate;
+	if (!rec_state.counter_clock)
+		*rate_out = 1000000000u;
+	rec_triple(&now);
+	while (!*rate_out && now.raw_ns - first->raw_ns < REFERENCE_NS)
+		rec_triple(&now);
+	if (!*rate_out)
+		*rate_out = (uint64_t)((double)(now.ticks - first->ticks) * 1e9 / (double)(now.raw_ns - first->raw_ns));
+	if (rec_state.clock_rate)
+		now = rec_state.clock_reference;
+	seconds = (double)now.ticks / (double)*rate_out;
+	*zero_ns_out = (int64_t)now.real_ns - (int64_t)(seconds * 1e9);
+}
+
+static int clock_text(char *text, size_t size)
+{
+	uint64_t rate;
+	int64_t zero_ns;
+
+	find_clock(&rate, &zero_ns);
+	return snprintf(text, size,
+			"clock { name = sonde; description = \"ticks of the recording\"; freq = %llu; absolute = true;"
+			" offset_s = %lld; offset = %llu; };\n",
+			(unsigned long long)rate, (long long)(zero_ns / 1000000000),
+			(unsigned long long)((double)(zero_ns % 1000000000) * 1e-9 * (double)rate));
+}
+
+/* Appends a step of spaces to the file and maps it. */
+static bool extend(int fd, uint64_t from)
+{
+	char spaces[4096];
+	char *map;
+
+	memset(spaces, ' ', sizeof(spaces));
+	for (uint64_t done = 0; done < STEP;) {
+		ssize_t wrote;
+
+		if (done == STEP - sizeof(spaces)) /* ends the line that a kill cuts off */
+			spaces[sizeof(spaces) - 1] = '\n';
+		wrote = pwrite(fd, spaces, sizeof(spaces), (off_t)(from + done));
+
+		if (wrote < 0 && errno == EINTR)
+			continue;
+		if (wrote != (ssize_t)sizeof(spaces))
+			return false;
+		done += (uint64_t)wrote;
+	}
+	map = mmap(NULL, STEP, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)from);
+	if (map == MAP_FAILED)
+		return false;
+	if (madvise(map, STEP, 23 /* MADV_POPULATE_WRITE */) != 0 && errno != EINVAL) {
+		munmap(map, STEP);
+		return false;
+	}
+	if (meta.map)
+		munmap(meta.map, STEP);
+	meta.map = map;
+	meta.from = from;
+	meta.used = 0;
+	return true;
+}
+
+static bool make_room(size_t length)
+{
+	bool done;
+	int fd;
+
+	if (meta.map && meta.used + length < STEP)
+		return true;
+	fd = open(meta.path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	done = extend(fd, meta.from + STEP);
+	close(fd);
+	return done;
+}
+
+/* Adds a line that begins with two characters of no meaning. */
+static bool add_line(const char *line, size_t length)
+{
+	char *at;
+
+	if (!make_room(length))
+		return false;
+	at = meta.map + meta.used;
+	memcpy(at, "//", 2);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	memcpy(at + 2, line + 2, length - 2);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	memcpy(at, "  ", 2);
+	meta.used += length;
+	return true;
+}
+
+static void add_class(uint32_t slot, enum fmt_call_event event, const char *backend, const char *name,
+		      const char *suffix, const char *fields)
+{
+	char line[1024];
+	int length = snprintf(line, sizeof(line),
+			      "  event { name = \"%s:%s_%s\"; id = %u; stream_id = 0; fields := struct { %s}; };\n", backend,
+			      name, suffix, fmt_event_id(slot, event), fields);
+
+	if (length <= 0 || (size_t)length >= sizeof(line) || !add_line(line, (size_t)length))
+		rec_state.streams_stopped = true;
+}
+
+void rec_meta_function(uint32_t slot, const char *backend, const char *name)
+{
+	if (!rec_state.process->streams || rec_state.streams_stopped || slot > FMT_EVENT_FUNCTIONS_MAX)
+		return;
+	add_class(slot, FMT_CALL_ENTRY, backend, name, "entry", "");
+	add_class(slot, FMT_CALL_EXIT, backend, name, "exit", "int64_t result; ");
+	add_class(slot, FMT_CALL_FAILED, backend, name, "failed", "int64_t result; ");
+	if (!rec_state.streams_stopped)
+		__atomic_store_n(&rec_state.streamed, slot, __ATOMIC_RELEASE);
+}
+
+static bool write_head(void)
+{
+	char clock[512];
+	int length = clock_text(clock, sizeof(clock));
+
+	memcpy(meta.map, preamble, sizeof(preamble) - 1);
+	meta.used = sizeof(preamble) - 1;
+	memcpy(meta.map + meta.used, clock, (size_t)length);
+	meta.used += (size_t)length;
+	memcpy(meta.map + meta.used, streams, sizeof(streams) - 1);
+	meta.used += sizeof(streams) - 1;
+	return true;
+}
+
+/* Beside the tally first, then moved in as a whole: a directory of streams has its metadata or none. */
+bool rec_meta_open(void)
+{
+	int directory = (int)(strrchr(rec_state.path, '/') - rec_state.path);
+	char draft[REC_PATH_MAX + 32];
+	bool done;
+	int fd;
+
+	snprintf(draft, sizeof(draft), "%.*s/metadata", directory, rec_state.path);
+	snprintf(meta.path, sizeof(meta.path), "%.*s/" FMT_STREAM_DIRECTORY, directory, rec_state.path);
+	if (mkdir(meta.path, 0700) != 0)
+		return false;
+	snprintf(meta.path, sizeof(meta.path), "%.*s/" FMT_STREAM_DIRECTORY "/metadata", directory, rec_state.path);
+	fd = open(draft, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return false;
+	done = extend(fd, 0) && write_head();
+	close(fd);
+	if (done && rename(draft, meta.path) == 0)
+		return true;
+	unlink(draft);
+	return false;
+}
+
+void rec_meta_forget(void)
+{
+	meta.map = NULL; /* the parent's */
+	rec_state.streamed = 0;
+	rec_state.streams_stopped = false;
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Stream files: growth, packets, loss. A file grows by areas. Every page of a new area is first written as an
+ * empty packet, so that a full disk is an error here and not a signal later, and so that the file is valid
+ * wherever a kill cuts the growth off; then one store makes the area one packet. A thread that takes
+ * over a block splits the rest of its packet off. No descriptor stays open.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+#include "record/rec_state.h"
+#include "record/rec_stream.h"
+
+#define AREA_FIRST (64u << 10)
+#define AREA_BYTES (256u << 10)
+#define RETRY_EVENTS 4096u /* discarded events after which room is looked for again */
+#define BLOCK_STEP_NS 10000000
+
+struct stream {
+	char *area, *before; /* mapped: the current one, and the one whose last events may still be written */
+	uint32_t area_bytes, before_bytes;
+	uint64_t file_bytes;
+	uint64_t sequence;
+	uint64_t discarded;
+};
+static struct stream streams[REC_THREADS_MAX + 1];
+static char unread[REC_STREAM_EVENT_MAX];
+static struct fmt_packet nowhere; /* of writers that never found room: they count what they discard */
+
+static void stream_path(const struct rec_writer *writer, char *path, size_t size)
+{
+	int directory = (int)(strrchr(rec_state.path, '/') - rec_state.path);
+
+	if (writer->stream == REC_STREAM_DEVICE)
+		snprintf(path, size, "%.*s/" FMT_STREAM_DIRECTORY "/device", directory, rec_state.path);
+	else
+		snprintf(path, size, "%.*s/" FMT_STREAM_DIRECTORY "/thread.%u", directory, rec_state.path,
+			 writer->stream);
+}
+
+/* An empty packet. */
+static void describe(struct fmt_packet *packet, const struct rec_writer *writer, const struct fmt_triple *now,
+		     uint64_t bytes)
+{
+	const struct stream *stream = &streams[writer->stream];
+	bool device = writer->stream == REC_STREAM_DEVICE;
+
+	*packet = (struct fmt_packet){
+		.magic = FMT_PACKET_MAGIC,
+		.stream = device ? FMT_STREAM_DEVICE : FMT_STREAM_THREAD,
+		.begin = now->ticks, .end = now->ticks,
+		.content_bits = sizeof(*packet) * 8, .packet_bits = bytes * 8,
+		.discarded = stream->discarded, .sequence = stream->sequence,
+		.pid = rec_pid(), .tid = device ? 0 : (uint32_t)syscall(SYS_gettid),
+		.raw_ns = now->raw_ns, .real_ns = now->real_ns,
+	};
+}
+
+/* Writes the area as empty packets of one page each; where that fails the file stays as it was. */
+static bool write_area(int fd, const struct rec_writer *writer, const struct fmt_triple *now, uint32_t bytes)
+{
+	char page[FMT_PACKET_UNIT];
+	uint64_t from = streams[writer->stream].file_bytes, done = 0;
+
+	memset(page, 0, sizeof(page));
+	describe((struct fmt_packet *)page, writer, now, sizeof(page));
+	while (done < bytes) {
+		ssize_t wrote = pwrite(fd, page + done % sizeof(page), sizeof(page) - done % sizeof(page),
+				       (off_t)(from + done));
+
+		if (wrote < 0 && errno == EINTR)
+			continue;
+		if (wrote <= 0) {
+			if (ftruncate(fd, (off_t)from) != 0)
+				rec_debug("a stream cannot be cut back");
+			return false;
+		}
+		done += (uint64_t)wrote;
+	}
+	return true;
+}
+
+static bool is_allowed(const struct stream *stream, uint32_t bytes)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+	    stream->file_bytes + bytes > limit.rlim_cur) {
+		rec_state.process->streams_end = FMT_STREAMS_NO_SPACE;
+		return false;
+	}
+	if (rec_usage_add(bytes))
+		return true;
+	rec_state.process->streams_end = FMT_STREAMS_MAX_SIZE;
+	return false;
+}
+
+static char *map_area(const struct rec_writer *writer, const struct fmt_triple *now, uint32_t bytes)
+{
+	char path[REC_PATH_MAX + 32];
+	char *area = MAP_FAILED;
+	int fd;
+
+	stream_path(writer, path, sizeof(path));
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return NULL;
+	if (write_area(fd, writer, now, bytes)) {
+		area = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+			    (off_t)streams[writer->stream].file_bytes);
+		if (area != MAP_FAILED && madvise(area, bytes, 23 /* MADV_POPULATE_WRITE */) != 0 && errno != EINVAL) {
+			munmap(area, bytes);
+			area = MAP_FAILED;
+		}
+		if (area == MAP_FAILED && ftruncate(fd, (off_t)streams[writer->stream].file_bytes) != 0)
+			rec_debug("a stream cannot be cut back");
+	}
+	close(fd);
+	if (area == MAP_FAILED)
+		return NULL;
+	madvise(area, bytes, MADV_DONTDUMP);
+	return area;
+}
+
+/* Lets a writer go on in the packet at `packet`; a handler's event in between finds no limit and is discarded. */
+static void enter_packet(struct rec_writer *writer, char *packet, char *limit)
+{
+	__atomic_store_n(&writer->limit, NULL, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	writer->packet = (struct fmt_packet *)packet;
+	writer->at = packet + sizeof(struct fmt_packet);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	__atomic_store_n(&writer->limit, limit, __ATOMIC_RELAXED);
+	streams[writer->stream].sequence++;
+}
+
+static bool add_area(struct rec_writer *writer)
+{
+	struct stream *stream = &streams[writer->stream];
+	uint32_t bytes = stream->file_bytes ? AREA_BYTES : AREA_FIRST;
+	struct fmt_triple now;
+	char *area;
+
+	if (!is_allowed(stream, bytes))
+		return false;
+	rec_triple(&now);
+	area = map_area(writer, &now, bytes);
+	if (!area) {
+		rec_usage_add(-(int64_t)bytes);
+		rec_state.process->streams_end = FMT_STREAMS_NO_SPACE;
+		return false;
+	}
+	__atomic_store_n(&((struct fmt_packet *)area)->packet_bits, (uint64_t)bytes * 8, __ATOMIC_RELEASE);
+	if (stream->before)
+		munmap(stream->before, stream->before_bytes);
+	stream->before = stream->area;
+	stream->before_bytes = stream->area_bytes;
+	stream->area = area;
+	stream->area_bytes = bytes;
+	stream->file_bytes += bytes;
+	enter_packet(writer, area, area + bytes);
+	return true;
+}
+
+static bool wait_for_room(struct rec_writer *writer)
+{
+	struct timespec step = {0, BLOCK_STEP_NS};
+
+	while (!add_area(writer)) {
+		if (rec_state.on_loss != REC_LOSS_BLOCK)
+			return false;
+		nanosleep(&step, NULL);
+	}
+	rec_state.process->streams_end = FMT_STREAMS_WHOLE;
+	return true;
+}
+
+static void discard(struct rec_writer *writer)
+{
+	struct stream *stream = &streams[writer->stream];
+
+	stream->discarded++;
+	writer->packet->discarded = stream->discarded;
+	writer->limit = NULL; /* a packet holds no gap: what comes later stands in the next one */
+	__atomic_fetch_add(&rec_state.process->streams_lost, 1, __ATOMIC_RELAXED);
+}
+
+/* With recording stopped or the last attempt not long ago, the disk is not asked again for each event. */
+static bool may_grow(const struct rec_writer *writer)
+{
+	if (rec_state.streams_stopped)
+		return false;
+	return rec_state.on_loss == REC_LOSS_BLOCK || streams[writer->stream].discarded % RETRY_EVENTS == 0;
+}
+
+char *rec_stream_turn(struct rec_writer *writer, uint32_t bytes)
+{
+	int saved = errno, cancel_state;
+	char *at = unread;
+
+	__atomic_fetch_sub(&writer->at, bytes, __ATOMIC_RELAXED);
+	if (!rec_ready() || !writer->packet)
+		return unread;
+	if (writer->busy || !may_grow(writer)) {
+		discard(writer);
+		return unread;
+	}
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	writer->busy = 1;
+	if (wait_for_room(writer))
+		at = rec_stream_take(writer, bytes);
+	else if (rec_state.on_loss == REC_LOSS_STOP)
+		rec_state.streams_stopped = true;
+	writer->busy = 0;
+	pthread_setcancelstate(cancel_state, NULL);
+	errno = saved;
+	if (at == unread)
+		discard(writer);
+	return at;
+}
+
+/* The next owner of a thread block goes on behind what the last one wrote; false: there is no page left. */
+static bool split_packet(struct rec_writer *writer)
+{
+	struct stream *stream = &streams[writer->stream];
+	struct fmt_packet *last = (struct fmt_packet *)stream->area, *next;
+	char *limit = stream->area + stream->area_bytes, *rest;
+	struct fmt_triple now;
+
+	if (!last)
+		return false;
+	while ((char *)last + last->packet_bits / 8 < limit) /* packets that earlier owners left */
+		last = (struct fmt_packet *)((char *)last + last->packet_bits / 8);
+	rest = (char *)last + (last->content_bits / 8 + FMT_PACKET_UNIT - 1) / FMT_PACKET_UNIT * FMT_PACKET_UNIT;
+	if (rest >= limit)
+		return false;
+	rec_triple(&now);
+	next = (struct fmt_packet *)rest;
+	describe(next, writer, &now, (uint64_t)(limit - rest));
+	__atomic_store_n(&last->packet_bits, (uint64_t)(rest - (char *)last) * 8, __ATOMIC_RELEASE);
+	enter_packet(writer, rest, limit);
+	return true;
+}
+
+void rec_stream_open(struct rec_writer *writer, uint32_t stream)
+{
+	memset(writer, 0, sizeof(*writer));
+	if (!rec_state.process->streams)
+		return;
+	writer->stream = stream;
+	writer->packet = &nowhere;
+	writer->busy = 1;
+	if (!split_packet(writer) && !rec_state.streams_stopped)
+		wait_for_room(writer);
+	writer->busy = 0;
+}
+
+void rec_streams_forget(void)
+{
+	memset(streams, 0, sizeof(streams));
+}
