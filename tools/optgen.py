@@ -11,7 +11,7 @@ import argparse
 import configparser
 import sys
 
-OPTION_KEYS = {'short', 'argument', 'type', 'complete', 'environment', 'default', 'commands', 'section', 'help',
+OPTION_KEYS = {'short', 'argument', 'optional', 'type', 'complete', 'environment', 'default', 'commands', 'section', 'help',
                'details'}
 COMMAND_KEYS = {'usage', 'summary'}
 TYPES = {'switch': 'bool', 'text': 'const char *', 'list': 'const char *', 'number': 'long '}
@@ -36,6 +36,7 @@ class Option:
         self.short = values.get('short', '')
         self.argument = values.get('argument', '')
         self.type = values.get('type', 'text') if self.argument else 'switch'
+        self.optional = values.get('optional', '') == 'yes'
         self.complete = values.get('complete', 'none')
         self.environment = values.get('environment', '')
         self.default = values.get('default', '0')
@@ -53,6 +54,8 @@ class Option:
             raise Mistake('type does not fit')
         if self.complete not in COMPLETIONS:
             raise Mistake('unknown completion')
+        if self.optional and (self.type != 'text' or values['optional'] != 'yes'):
+            raise Mistake('only a text can be optional')
         if 'default' in values and self.type != 'number':
             raise Mistake('only a number has a default')
         if not self.default.isdigit():
@@ -67,7 +70,13 @@ class Option:
             text = '-%s, %s' % (self.short, text)
         else:
             text = '    ' + text
-        return text + (' ' + self.argument if self.argument else '')
+        return text + self.argument_text(self.argument)
+
+    def argument_text(self, argument):
+        """What stands behind the long name: an optional argument only behind an equals sign."""
+        if not argument:
+            return ''
+        return '[=%s]' % argument if self.optional else ' ' + argument
 
     def sentence(self):
         """Help with what the parser adds by itself."""
@@ -172,11 +181,11 @@ def source(commands, options):
     out += ['};', '', 'const struct option_row option_rows[] = {']
     for option in options:
         bits = ' | '.join('1u << COMMAND_%s' % command for command in option.commands)
-        out.append('\t{ %s, %s, %s, OPTION_%s, %s, offsetof(struct options, %s), %s },' % (
+        out.append('\t{ %s, %s, %s, OPTION_%s, %s, %s, offsetof(struct options, %s), %s },' % (
             c_string(option.name), "'%s'" % option.short if option.short else '0',
-            c_string(option.environment) if option.environment else 'NULL', option.type.upper(), option.default,
-            option.field, bits))
-    return '\n'.join(out + ['\t{ NULL, 0, NULL, OPTION_SWITCH, 0, 0, 0 }', '};', ''])
+            c_string(option.environment) if option.environment else 'NULL', option.type.upper(),
+            'true' if option.optional else 'false', option.default, option.field, bits))
+    return '\n'.join(out + ['\t{ NULL, 0, NULL, OPTION_SWITCH, false, 0, 0, 0 }', '};', ''])
 
 
 def roff(text):
@@ -188,7 +197,7 @@ def man_options(commands, options):
     for title, members in sections(options):
         out.append('.SS ' + title)
         for option in members:
-            argument = ' \\fI%s\\fR' % roff(option.argument) if option.argument else ''
+            argument = option.argument_text('\\fI%s\\fR' % roff(option.argument) if option.argument else '')
             out += ['.TP', ', '.join('\\fB%s\\fR' % roff(name) for name in names(option)) + argument]
             sentence = option.sentence()
             text = sentence[0].upper() + sentence[1:] + '.'
@@ -216,7 +225,7 @@ def completion_cases(commands, options):
     for command in commands:
         members = of_command(options, command)
         words = [name for option in members for name in names(option)]
-        taking = [name for option in members if option.argument for name in names(option)]
+        taking = [name for option in members if option.argument and not option.optional for name in names(option)]
         out.append("\t%s) words='%s' taking='%s' ;;" % (command, ' '.join(words), '|'.join(taking)))
     return '\n'.join(out)
 
@@ -227,7 +236,7 @@ def completion_arguments(options, backends):
                'by': "_sonde_reply -W 'rank process thread device'",
                'backends': "_sonde_reply -W '%s'" % ' '.join(backends)}
     return '\n'.join('\t%s) %s; return ;;' % ('|'.join(names(option)), actions[option.complete])
-                     for option in options if option.argument)
+                     for option in options if option.argument and not option.optional)
 
 
 def fill(template, values):

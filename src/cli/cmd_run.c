@@ -16,6 +16,7 @@
 #include "cli/job.h"
 #include "cli/keeper.h"
 #include "cli/launch_file.h"
+#include "cli/plan.h"
 #include "cli/proc.h"
 #include "cli/program.h"
 #include "cli/ranks.h"
@@ -49,6 +50,8 @@ static int check_options(const struct options *options)
 {
 	int err = preload_check_options(options);
 
+	if (!err)
+		err = plan_check(options);
 	if (!err && options->ranks)
 		err = ranks_check_list(options->ranks);
 	return err;
@@ -107,6 +110,7 @@ static int find_place(struct run *run, const struct options *options)
 	if (!traced)
 		return 0;
 	memset(&run->result, 0, sizeof(run->result)); /* told; this rank goes on alone */
+	run->result.program = run->words[0];
 	return result_prepare(&run->result, options);
 }
 
@@ -148,9 +152,9 @@ static int run_program(struct run *run, const struct options *options)
 	if (error)
 		return program_cannot_run(run->words[0], error);
 	program_hold_signals();
+	result->program = run->words[0];
 	err = find_place(run, options);
 	result->target = target;
-	result->program = run->words[0];
 	preload_plan(&result->preload, &result->options, &result->target, !run->in_job || run->job.first);
 	if (run->in_job && run->job.first)
 		keeper_start(&run->job, result);

@@ -161,27 +161,35 @@ static int begin(struct job *job, struct result *result, const struct options *o
 	}
 	if (!result->run[0] || !entry_path(link, job->generation, "run") || symlink(result->run, link) != 0)
 		return SONDE_EIO;
+	if (result->keep[0] && (!entry_path(link, job->generation, "keep") || symlink(result->keep, link) != 0))
+		return SONDE_EIO;
 	return 0;
 }
 
-static int follow(struct job *job, struct result *result, const struct options *options)
+/* Where a symbolic link of the generation leads; "" where it is not there. */
+static bool read_link(const struct job *job, const char *name, char target_out[PATH_MAX])
 {
 	char link[PATH_MAX];
 	ssize_t length;
 
+	target_out[0] = '\0';
+	if (!entry_path(link, job->generation, name))
+		return false;
+	length = readlink(link, target_out, PATH_MAX - 1);
+	if (length >= 0)
+		target_out[length] = '\0';
+	return length >= 0 || errno == ENOENT;
+}
+
+static int follow(struct job *job, struct result *result, const struct options *options)
+{
 	result->options = *options;
-	if (options->output && rundir_absolute(options->output, result->keep) != 0)
-		return SONDE_EIO;
 	job->keeper = open_entry(job->generation, "keeper", O_RDWR);
 	job->failed = exists(job->generation, "failed");
 	if (job->failed)
 		return 0;
-	if (!entry_path(link, job->generation, "run"))
-		return SONDE_EIO;
-	length = readlink(link, result->run, sizeof(result->run) - 1);
-	if (length < 0)
-		return log_error(SONDE_EIO, "%s: %s", link, strerror(errno));
-	result->run[length] = '\0';
+	if (!read_link(job, "keep", result->keep) || !read_link(job, "run", result->run) || !result->run[0])
+		return log_error(SONDE_EIO, "%s: %s", job->generation, strerror(errno));
 	return 0;
 }
 

@@ -9,6 +9,7 @@
  *	                time, its launch file, and "ended"
  *	<n>/s.<rank>    a rank that is not traced (--ranks)
  *	<n>/run         symbolic link to where processes record
+ *	<n>/keep        symbolic link to where the recording is kept, if it is
  *	<n>/keeper      exclusively locked while the keeper lives (see keeper.h)
  *	<n>/failed      the output could not be prepared: no launcher starts its program
  *	<n>/closed      the keeper has counted: who comes later begins another generation

@@ -33,7 +33,8 @@ static void parser_fill(struct parser *parser)
 	parser->shorts[shorts++] = ':'; /* tell a missing argument from an unknown option */
 	for (int i = 0; option_rows[i].name; i++) {
 		const struct option_row *row = &option_rows[i];
-		int has_argument = row->type == OPTION_SWITCH ? no_argument : required_argument;
+		int has_argument = row->type == OPTION_SWITCH ? no_argument :
+				   row->optional ? optional_argument : required_argument;
 
 		if (!(row->commands & 1u << parser->command))
 			continue;
@@ -41,7 +42,7 @@ static void parser_fill(struct parser *parser)
 		if (!row->letter)
 			continue;
 		parser->shorts[shorts++] = row->letter;
-		if (has_argument != no_argument)
+		if (has_argument == required_argument)
 			parser->shorts[shorts++] = ':';
 	}
 }
@@ -85,6 +86,10 @@ static int set_value(struct options *options, const struct option_row *row, cons
 {
 	void *value = option_value(options, row);
 
+	if (!text && row->optional) {
+		*(const char **)value = "";
+		return 0;
+	}
 	switch (row->type) {
 	case OPTION_SWITCH:
 		*(bool *)value = true;

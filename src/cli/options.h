@@ -22,6 +22,7 @@ struct option_row {
 	char letter;             /* short form or 0 */
 	const char *environment; /* gives the value where the option is absent; or NULL */
 	enum option_type type;
+	bool optional;           /* the argument stands behind "=" or is left out; then the value is "" */
 	long number;             /* default */
 	size_t offset;           /* of the value in struct options */
 	unsigned commands;       /* bit per enum command */

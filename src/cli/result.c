@@ -12,6 +12,7 @@
 #include "analyze/summary.h"
 #include "base/log.h"
 #include "cli/attach.h"
+#include "cli/plan.h"
 #include "cli/proc.h"
 #include "cli/rundir.h"
 #include "cli/show.h"
@@ -35,6 +36,25 @@ static int make_absolute(struct arena *arena, const char **path)
 	return err;
 }
 
+/*
+ * A timeline without a place of its own is kept with its recording: ./sonde-PROGRAM-PID, or that name where temporary
+ * files go when the current directory is not to be written to.
+ */
+static int choose_output(struct result *result)
+{
+	const char *slash = strrchr(result->program, '/');
+	struct arena *arena = &result->preload.arena;
+	struct options *own = &result->options;
+	char base[PATH_MAX] = ".";
+
+	if (own->output || !own->timeline || *own->timeline)
+		return 0;
+	if (access(".", W_OK | X_OK) != 0 && !rundir_find_base(base))
+		return 0;
+	own->output = arena_printf(arena, "%s/sonde-%s-%d", base, slash ? slash + 1 : result->program, (int)getpid());
+	return make_absolute(arena, &own->output);
+}
+
 int result_prepare(struct result *result, const struct options *options)
 {
 	struct arena *arena = &result->preload.arena;
@@ -47,6 +67,10 @@ int result_prepare(struct result *result, const struct options *options)
 		err = make_absolute(arena, &own->csv);
 	if (!err)
 		err = make_absolute(arena, &own->output);
+	if (!err && own->timeline && *own->timeline)
+		err = make_absolute(arena, &own->timeline);
+	if (!err)
+		err = choose_output(result);
 	if (!err)
 		err = show_check(own);
 	if (!err && own->output)
@@ -59,6 +83,8 @@ int result_prepare(struct result *result, const struct options *options)
 		strcpy(result->run, result->keep);
 	else if (rundir_create_temporary(result->run) != 0)
 		result->run[0] = '\0'; /* told; the program still runs */
+	if (result->run[0] && plan_wants_streams(own) && plan_create(result->run, own) != 0)
+		plan_remove(result->run); /* told; the summary does not need them */
 	return 0;
 }
 
@@ -186,6 +212,8 @@ static void put_away(struct result *result)
 	bool moved = strcmp(result->run, result->keep) != 0;
 	unsigned running = tell_still_running(result);
 
+	if (!running)
+		plan_remove(result->run);
 	if (result->keep[0])
 		recording_compact(result->run);
 	if (result->keep[0] && moved && rundir_copy(result->run, result->keep) != 0) {

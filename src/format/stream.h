@@ -16,8 +16,11 @@
 
 #include <stdint.h>
 
+#include "format/tally.h"
+
 #define FMT_STREAM_DIRECTORY "ctf"
-#define FMT_USAGE_FILE "usage"
+#define FMT_PLAN_FILE "streams"
+#define FMT_PLAN_MAGIC "SONDEPLN"
 #define FMT_PACKET_MAGIC 0xc1fc1fc1u
 #define FMT_PACKET_UNIT 4096u /* packets are whole multiples of it */
 #define FMT_EVENT_TICKS_SHIFT 16
@@ -28,9 +31,22 @@ enum fmt_stream_class {
 	FMT_STREAM_DEVICE = 1
 };
 
-/* RUN/usage: what the streams of all processes use, and what they may. */
-struct fmt_usage {
-	uint64_t bytes, limit;
+/* What a process does when its streams find no room. */
+enum fmt_loss {
+	FMT_LOSS_DROP = 0, /* goes on without, looks for room again later */
+	FMT_LOSS_BLOCK,    /* waits for room */
+	FMT_LOSS_STOP      /* writes no streams any more */
+};
+
+/* RUN/streams, made by the launcher: what it wants. Not there: tallies only. */
+struct fmt_plan {
+	char magic[8];
+	uint32_t streams;    /* enum fmt_streams */
+	uint32_t on_loss;    /* enum fmt_loss */
+	uint64_t bytes;      /* that the streams of all processes take */
+	uint64_t limit;      /* that they may take */
+	uint64_t clock_rate; /* ticks per second */
+	struct fmt_triple clock; /* one moment on all clocks */
 };
 
 /* Header and context of a packet. */

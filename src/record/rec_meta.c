@@ -6,10 +6,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -18,7 +16,6 @@
 #include "record/rec_state.h"
 
 #define STEP (64u << 10)
-#define REFERENCE_NS 2000000u /* least distance of two readings that a rate is worked out from */
 
 static struct {
 	char *map; /* the last STEP bytes of the file */
@@ -62,38 +59,17 @@ static const char streams[] =
 	" uint8_t reserved[5]; }; };\n"
 	"event { name = \"sonde:name\"; id = 2; stream_id = 1; fields := struct { uint64_t name; string text; }; };\n";
 
-/* Ticks per second and the ticks' zero on the clock of the day, as the launcher measured them for all or as known here. */
-static void find_clock(uint64_t *rate_out, int64_t *zero_ns_out)
+/* Other readers see ticks as the launcher found them to run, the same for all processes of the node. */
+static int clock_text(char *text, size_t size, const struct fmt_plan *plan)
 {
-	const struct fmt_triple *first = &rec_state.image;
-	struct fmt_triple now;
-	double seconds;
+	double seconds = (double)plan->clock.ticks / (double)plan->clock_rate;
+	int64_t zero_ns = (int64_t)plan->clock.real_ns - (int64_t)(seconds * 1e9);
 
-	*rate_out = rec_state.clock_rate;
-	if (!rec_state.counter_clock)
-		*rate_out = 1000000000u;
-	rec_triple(&now);
-	while (!*rate_out && now.raw_ns - first->raw_ns < REFERENCE_NS)
-		rec_triple(&now);
-	if (!*rate_out)
-		*rate_out = (uint64_t)((double)(now.ticks - first->ticks) * 1e9 / (double)(now.raw_ns - first->raw_ns));
-	if (rec_state.clock_rate)
-		now = rec_state.clock_reference;
-	seconds = (double)now.ticks / (double)*rate_out;
-	*zero_ns_out = (int64_t)now.real_ns - (int64_t)(seconds * 1e9);
-}
-
-static int clock_text(char *text, size_t size)
-{
-	uint64_t rate;
-	int64_t zero_ns;
-
-	find_clock(&rate, &zero_ns);
 	return snprintf(text, size,
 			"clock { name = sonde; description = \"ticks of the recording\"; freq = %llu; absolute = true;"
 			" offset_s = %lld; offset = %llu; };\n",
-			(unsigned long long)rate, (long long)(zero_ns / 1000000000),
-			(unsigned long long)((double)(zero_ns % 1000000000) * 1e-9 * (double)rate));
+			(unsigned long long)plan->clock_rate, (long long)(zero_ns / 1000000000),
+			(unsigned long long)((double)(zero_ns % 1000000000) * 1e-9 * (double)plan->clock_rate));
 }
 
 /* Appends a step of spaces to the file and maps it. */
@@ -186,10 +162,10 @@ void rec_meta_function(uint32_t slot, const char *backend, const char *name)
 		__atomic_store_n(&rec_state.streamed, slot, __ATOMIC_RELEASE);
 }
 
-static bool write_head(void)
+static void write_head(const struct fmt_plan *plan)
 {
 	char clock[512];
-	int length = clock_text(clock, sizeof(clock));
+	int length = clock_text(clock, sizeof(clock), plan);
 
 	memcpy(meta.map, preamble, sizeof(preamble) - 1);
 	meta.used = sizeof(preamble) - 1;
@@ -197,11 +173,10 @@ static bool write_head(void)
 	meta.used += (size_t)length;
 	memcpy(meta.map + meta.used, streams, sizeof(streams) - 1);
 	meta.used += sizeof(streams) - 1;
-	return true;
 }
 
 /* Beside the tally first, then moved in as a whole: a directory of streams has its metadata or none. */
-bool rec_meta_open(void)
+bool rec_meta_open(const struct fmt_plan *plan)
 {
 	int directory = (int)(strrchr(rec_state.path, '/') - rec_state.path);
 	char draft[REC_PATH_MAX + 32];
@@ -216,8 +191,10 @@ bool rec_meta_open(void)
 	fd = open(draft, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return false;
-	done = extend(fd, 0) && write_head();
+	done = extend(fd, 0);
 	close(fd);
+	if (done)
+		write_head(plan);
 	if (done && rename(draft, meta.path) == 0)
 		return true;
 	unlink(draft);

@@ -4,7 +4,6 @@
  * library's constructor and from slow paths (locked); a program that traces nothing gets nothing.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,23 +27,6 @@ static const char *environment(const char *name)
 	return value && *value ? value : NULL;
 }
 
-static void read_stream_wishes(void)
-{
-	const char *streams = environment("SONDE_STREAMS"), *loss = environment("SONDE_ON_LOSS");
-	const char *clock = environment("SONDE_CLOCK_RATE");
-	unsigned long long rate, ticks, raw_ns, real_ns;
-
-	if (streams)
-		rec_state.streams = strcmp(streams, "trace") ? FMT_STREAMS_TIMELINE : FMT_STREAMS_TRACE;
-	if (loss)
-		rec_state.on_loss = !strcmp(loss, "block") ? REC_LOSS_BLOCK :
-				    !strcmp(loss, "stop") ? REC_LOSS_STOP : REC_LOSS_DROP;
-	if (clock && sscanf(clock, "%llu %llu %llu %llu", &rate, &ticks, &raw_ns, &real_ns) == 4) {
-		rec_state.clock_rate = rate;
-		rec_state.clock_reference = (struct fmt_triple){ticks, raw_ns, real_ns, 0};
-	}
-}
-
 /* Runs in the constructor, or in the first call where another constructor was faster. */
 void rec_construct(void)
 {
@@ -65,7 +47,6 @@ void rec_construct(void)
 	state->debug = environment("SONDE_DEBUG") != NULL;
 	state->time_queries = environment("SONDE_QUERIES") != NULL;
 	state->backends_wanted = environment("SONDE_BACKENDS");
-	read_stream_wishes();
 	state->image_pid = rec_pid();
 	rec_triple(&state->image);
 	/* from Linux 4.14; without it a forked child would write into its parent's record */
@@ -218,15 +199,15 @@ static void describe_process(void)
 static void open_streams(void)
 {
 	struct fmt_process *process = rec_state.process;
+	const struct fmt_plan *plan = rec_plan();
 
-	if (!rec_state.streams)
+	if (!plan)
 		return;
-	rec_usage_open();
-	process->streams = rec_state.streams;
-	if (rec_state.private || !rec_meta_open()) {
-		process->streams = FMT_STREAMS_NONE;
+	rec_state.on_loss = plan->on_loss;
+	if (!rec_state.private && rec_meta_open(plan))
+		process->streams = plan->streams;
+	else
 		process->streams_end = FMT_STREAMS_NO_SPACE;
-	}
 }
 
 static void at_exit(void)

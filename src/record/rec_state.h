@@ -8,6 +8,7 @@
 
 #include <unistd.h>
 
+#include "format/stream.h"
 #include "record/rec.h"
 #include "record/rec_hot.h"
 
@@ -35,13 +36,6 @@ struct rec_wiped {
 	uint32_t open; /* 1: the record in rec_state belongs to this process */
 };
 
-/* What happens when a stream finds no room. */
-enum rec_loss {
-	REC_LOSS_DROP = 0, /* go on without, look again later */
-	REC_LOSS_BLOCK,    /* wait for room */
-	REC_LOSS_STOP      /* no more streams in this process */
-};
-
 struct rec_area {         /* a section while it is being written */
 	struct fmt_section *section;
 	char *base;
@@ -50,10 +44,7 @@ struct rec_area {         /* a section while it is being written */
 
 struct rec_state {
 	bool constructed, off, private, debug, time_queries, counter_clock, streams_stopped;
-	enum fmt_streams streams; /* wanted; process->streams: had */
-	enum rec_loss on_loss;
-	uint64_t clock_rate;       /* ticks per second, as the launcher measured; 0: not told */
-	struct fmt_triple clock_reference; /* and one moment on all clocks */
+	enum fmt_loss on_loss;
 	uint32_t streamed;         /* functions that other readers of the streams know: slots up to this one */
 	uint32_t lock;
 	uint32_t generation;       /* counts records of this process image: a forked child gets the next */
@@ -113,13 +104,13 @@ void rec_stream_open(struct rec_writer *writer, uint32_t stream); /* stream: ind
 void rec_streams_forget(void);
 
 /* rec_meta.c */
-bool rec_meta_open(void); /* makes ctf/metadata */
+bool rec_meta_open(const struct fmt_plan *plan); /* makes ctf/metadata */
 void rec_meta_function(uint32_t slot, const char *backend, const char *name);
 void rec_meta_forget(void);
 
-/* rec_usage.c: what the streams of a job may use of the node's disk */
-void rec_usage_open(void);
-bool rec_usage_add(int64_t bytes); /* false: the limit is reached, nothing was added */
+/* rec_plan.c */
+const struct fmt_plan *rec_plan(void); /* NULL: no streams */
+bool rec_plan_use(int64_t bytes); /* false: the job's limit is reached, nothing was added */
 
 /* rec_call.c */
 void rec_row_add(struct fmt_stats *row, uint64_t duration, uint64_t child, bool failed);

@@ -97,7 +97,7 @@ static bool is_allowed(const struct stream *stream, uint32_t bytes)
 		rec_state.process->streams_end = FMT_STREAMS_NO_SPACE;
 		return false;
 	}
-	if (rec_usage_add(bytes))
+	if (rec_plan_use(bytes))
 		return true;
 	rec_state.process->streams_end = FMT_STREAMS_MAX_SIZE;
 	return false;
@@ -154,7 +154,7 @@ static bool add_area(struct rec_writer *writer)
 	rec_triple(&now);
 	area = map_area(writer, &now, bytes);
 	if (!area) {
-		rec_usage_add(-(int64_t)bytes);
+		rec_plan_use(-(int64_t)bytes);
 		rec_state.process->streams_end = FMT_STREAMS_NO_SPACE;
 		return false;
 	}
@@ -175,7 +175,7 @@ static bool wait_for_room(struct rec_writer *writer)
 	struct timespec step = {0, BLOCK_STEP_NS};
 
 	while (!add_area(writer)) {
-		if (rec_state.on_loss != REC_LOSS_BLOCK)
+		if (rec_state.on_loss != FMT_LOSS_BLOCK)
 			return false;
 		nanosleep(&step, NULL);
 	}
@@ -198,7 +198,7 @@ static bool may_grow(const struct rec_writer *writer)
 {
 	if (rec_state.streams_stopped)
 		return false;
-	return rec_state.on_loss == REC_LOSS_BLOCK || streams[writer->stream].discarded % RETRY_EVENTS == 0;
+	return rec_state.on_loss == FMT_LOSS_BLOCK || streams[writer->stream].discarded % RETRY_EVENTS == 0;
 }
 
 char *rec_stream_turn(struct rec_writer *writer, uint32_t bytes)
@@ -217,7 +217,7 @@ char *rec_stream_turn(struct rec_writer *writer, uint32_t bytes)
 	writer->busy = 1;
 	if (wait_for_room(writer))
 		at = rec_stream_take(writer, bytes);
-	else if (rec_state.on_loss == REC_LOSS_STOP)
+	else if (rec_state.on_loss == FMT_LOSS_STOP)
 		rec_state.streams_stopped = true;
 	writer->busy = 0;
 	pthread_setcancelstate(cancel_state, NULL);

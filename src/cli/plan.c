@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See plan.h. */
+#include "cli/plan.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
+
+#include "base/log.h"
+#include "cli/clock.h"
+#include "format/stream.h"
+
+#define BASELINE_NS 10000000 /* two readings 10 ms apart give the clock's rate to a few millionths */
+#define TMPFS_MAGIC_NUMBER 0x01021994
+
+static const char *const loss_words[] = {
+	[FMT_LOSS_DROP] = "drop", [FMT_LOSS_BLOCK] = "block", [FMT_LOSS_STOP] = "stop",
+};
+
+static int parse_loss(const char *text, uint32_t *loss_out)
+{
+	*loss_out = FMT_LOSS_DROP;
+	for (uint32_t i = 0; text && i < sizeof(loss_words) / sizeof(loss_words[0]); i++)
+		if (!strcmp(text, loss_words[i])) {
+			*loss_out = i;
+			return 0;
+		}
+	return text ? log_error(SONDE_EUSAGE, "--on-loss takes drop, block or stop, not '%s'", text) : 0;
+}
+
+/* "512M": bytes with the binary units that dd and head take. */
+static int parse_size(const char *text, uint64_t *bytes_out)
+{
+	static const char units[] = "KMGT";
+	const char *unit;
+	unsigned long long number;
+	char *end;
+	unsigned shift = 0;
+
+	errno = 0;
+	number = strtoull(text, &end, 10);
+	unit = *end ? strchr(units, *end & ~0x20) : NULL;
+	if (unit) {
+		shift = 10 * (unsigned)(unit - units + 1);
+		end++;
+	}
+	if (errno || *text < '0' || *text > '9' || *end || !number || number > UINT64_MAX >> shift)
+		return log_error(SONDE_EUSAGE, "--max-size takes a size like 512M or 20G, not '%s'", text);
+	*bytes_out = (uint64_t)number << shift;
+	return 0;
+}
+
+int plan_check(const struct options *options)
+{
+	uint64_t bytes;
+	uint32_t loss;
+	int err = parse_loss(options->on_loss, &loss);
+
+	if (!err && options->max_size)
+		err = parse_size(options->max_size, &bytes);
+	return err;
+}
+
+bool plan_wants_streams(const struct options *options)
+{
+	return options->timeline != NULL;
+}
+
+/* What a job may use where nobody said: of memory an eighth, of a disk a quarter of what is free. */
+static uint64_t default_limit(const char *directory)
+{
+	struct statvfs space;
+	struct statfs kind;
+
+	if (statvfs(directory, &space) != 0 || statfs(directory, &kind) != 0)
+		return UINT64_MAX;
+	if (kind.f_type == TMPFS_MAGIC_NUMBER)
+		return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 8;
+	return (uint64_t)space.f_bavail * space.f_frsize / 4;
+}
+
+static void measure_clock(struct fmt_plan *plan)
+{
+	enum fmt_clock clock = clock_choose();
+	struct timespec step = { 0, BASELINE_NS };
+	struct fmt_triple first = clock_triple(clock);
+
+	nanosleep(&step, NULL);
+	plan->clock = clock_triple(clock);
+	plan->clock_rate = clock == FMT_CLOCK_MONOTONIC ? 1000000000u :
+			   (uint64_t)((double)(plan->clock.ticks - first.ticks) * 1e9 /
+				      (double)(plan->clock.raw_ns - first.raw_ns));
+}
+
+static int plan_path(const char *directory, char path_out[PATH_MAX])
+{
+	if (snprintf(path_out, PATH_MAX, "%s/" FMT_PLAN_FILE, directory) >= PATH_MAX)
+		return log_error(SONDE_EIO, "%s: path is too long", directory);
+	return 0;
+}
+
+int plan_create(const char *directory, const struct options *options)
+{
+	struct fmt_plan plan = { .magic = FMT_PLAN_MAGIC, .limit = default_limit(directory) };
+	char path[PATH_MAX];
+	int fd, err = plan_path(directory, path);
+
+	if (!err)
+		err = parse_loss(options->on_loss, &plan.on_loss);
+	if (!err && options->max_size)
+		err = parse_size(options->max_size, &plan.limit);
+	if (err)
+		return err;
+	plan.streams = FMT_STREAMS_TIMELINE;
+	measure_clock(&plan);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return log_error(SONDE_EIO, "%s: %s", path, strerror(errno));
+	if (write(fd, &plan, sizeof(plan)) != sizeof(plan))
+		err = log_error(SONDE_EIO, "%s: %s", path, strerror(errno));
+	close(fd);
+	return err;
+}
+
+void plan_remove(const char *directory)
+{
+	char path[PATH_MAX];
+
+	if (plan_path(directory, path) == 0)
+		unlink(path);
+}
