@@ -51,7 +51,7 @@ enum event_type {
 	EVENT_ENTRY,
 	EVENT_EXIT,      /* of a call; has_begin tells whether its entry is known */
 	EVENT_CALL,
-	EVENT_LINK,      /* link[0]: the call that has just ended started this operation; function, depth: of the call */
+	EVENT_LINK,      /* the call that has just ended (function, depth) started the operation link[0] */
 	EVENT_BYTES,     /* bytes_out, bytes_in: of the call that has just ended, likewise */
 	EVENT_MEMORY,    /* memory */
 	EVENT_OPERATION, /* operation; begin, end; no lane */
@@ -92,7 +92,7 @@ struct event_operation {
 
 struct event {
 	enum event_type type;
-	enum event_ending ended; /* EXIT, CALL. An EXIT that did not return is made where the call is known to be over */
+	enum event_ending ended; /* EXIT, CALL; an EXIT that did not return is where the call is known to be over */
 	bool failed;             /* EXIT, CALL */
 	bool has_begin;          /* EXIT: begin is that of its entry. Always of CALL */
 	bool has_result;         /* EXIT, CALL */

@@ -31,6 +31,20 @@ int tally_open(struct recording *recording, const char *path);
 /* A name in the strings of an open file, in the arena. "" for 0 and for anything out of bounds. */
 const char *tally_read_name(const struct tally *tally, int fd, struct arena *arena, uint64_t offset);
 
+/* ---- tally_load.c ---- */
+
+/* The names of a tally alone: backends, functions, devices, queues, arguments. NULL: noted. */
+struct tally_body *tally_names_load(struct recording *recording, const struct tally *tally);
+void tally_body_destroy(struct tally_body *body);
+
+/* ---- tally_names.c ---- */
+
+void strings_load(struct tally_body *body, const struct tally *tally, int fd);
+/* A name of at most READ_NAME_MAX bytes; "" for 0 and for anything out of bounds. Lives as long as the body. */
+const char *strings_name(struct tally_body *body, const struct tally *tally, uint64_t offset);
+/* The same of any length, where the whole section is in memory. */
+const char *strings_text(struct tally_body *body, const struct tally *tally, uint64_t offset);
+
 /* ---- launch.c ---- */
 
 int launch_open(struct recording *recording, const char *path);

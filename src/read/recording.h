@@ -16,6 +16,7 @@
 #include <stdio.h>
 
 #include "base/arena.h"
+#include "base/map.h"
 #include "format/kinds.h"
 #include "format/stream.h"
 #include "format/tally.h"
@@ -93,6 +94,14 @@ struct tally_function {
 	bool counted;           /* only counted, not timed */
 	uint32_t layer;
 	struct tally_args args[2]; /* by enum fmt_arg_when */
+	bool args_damaged;      /* what its events hold cannot be told */
+};
+
+/* Section FMT_SECTION_STRINGS. */
+struct tally_strings {
+	char *bytes;             /* whole and with a NUL behind it, or NULL: too large, read name by name */
+	uint64_t length;
+	struct map kept;         /* names that are not used where they lie */
 };
 
 struct tally_row {
@@ -159,6 +168,7 @@ struct tally_queue {
 /* The body of a tally; lives until tally_unload(). */
 struct tally_body {
 	struct arena arena;
+	struct tally_strings strings;
 	struct tally_backend *backend;
 	struct tally_function *function;
 	struct tally_thread *thread;

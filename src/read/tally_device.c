@@ -81,6 +81,8 @@ static void device_load(struct loader *loader, uint64_t offset, struct tally_dev
 	device->ordinal = raw.ordinal;
 	if (!*device->key)
 		device->key = arena_printf(arena, "%s:%u", loader->body->backend[device->backend].name, raw.ordinal);
+	if (loader->names_only)
+		return;
 	device->fold_line = raw.fold_line;
 	device->overlap_folded_ns = raw.overlap_folded_ns;
 	device->clock_error_ns = raw.clock_error_ns;

@@ -14,41 +14,12 @@
 
 #define CHUNK_BYTES 65536
 #define FUNCTIONS_MAX 65535u           /* slots are 16 bits wide */
-#define STRINGS_WHOLE_MAX (16u << 20)  /* more than that is read name by name */
+#define QUEUES_MAX (1u << 20)
 #define DEPTH_MASK 0x7fffffffu
-
-/* ---- names ---- */
-
-static void strings_load(struct loader *loader)
-{
-	const struct tally_section *section = &loader->tally->section[FMT_SECTION_STRINGS];
-
-	if (!section->used || section->used > STRINGS_WHOLE_MAX)
-		return;
-	loader->strings = arena_zalloc(&loader->body->arena, section->used + 1);
-	loader->strings_bytes = section->used;
-	if (file_read_at(loader->fd, section->offset, loader->strings, section->used) < 0)
-		loader->strings_bytes = 0;
-}
 
 const char *loader_name(struct loader *loader, uint64_t offset)
 {
-	size_t length;
-	void **known;
-
-	if (!offset)
-		return "";
-	if (!loader->strings)
-		return tally_read_name(loader->tally, loader->fd, &loader->body->arena, offset);
-	if (offset >= loader->strings_bytes)
-		return "";
-	length = strnlen(loader->strings + offset, READ_NAME_MAX + 1);
-	if (length <= READ_NAME_MAX)
-		return loader->strings + offset;
-	known = map_value(&loader->long_names, &offset, sizeof(offset));
-	if (!*known)
-		*known = arena_strndup(&loader->body->arena, loader->strings + offset, READ_NAME_MAX);
-	return *known;
+	return strings_name(loader->body, loader->tally, offset);
 }
 
 /* ---- references ---- */
@@ -70,7 +41,7 @@ uint32_t loader_device(struct loader *loader, uint32_t device)
 	return READ_NONE;
 }
 
-static uint32_t loader_enum(struct loader *loader, uint32_t value, uint32_t count, uint32_t otherwise)
+uint32_t loader_enum(struct loader *loader, uint32_t value, uint32_t count, uint32_t otherwise)
 {
 	if (value < count)
 		return value;
@@ -80,9 +51,8 @@ static uint32_t loader_enum(struct loader *loader, uint32_t value, uint32_t coun
 
 /* ---- sections of equal items ---- */
 
-/* Calls `take` for every item of a section; parts of the file that were never written are skipped. */
-static void items_load(struct loader *loader, enum fmt_section_kind kind, uint64_t most,
-		       void (*take)(struct loader *loader, const void *item))
+void items_load(struct loader *loader, enum fmt_section_kind kind, uint64_t most,
+		void (*take)(struct loader *loader, const void *item))
 {
 	const struct tally_section *section = &loader->tally->section[kind];
 	uint32_t bytes = tally_struct_bytes(kind);
@@ -98,7 +68,8 @@ static void items_load(struct loader *loader, enum fmt_section_kind kind, uint64
 		data = file_next_data(loader->fd, section->offset + index * section->stride);
 		if (data == UINT64_MAX)
 			break;
-		if (kind != FMT_SECTION_BACKENDS && kind != FMT_SECTION_FUNCTIONS) /* their index has a meaning */
+		if (kind != FMT_SECTION_BACKENDS && kind != FMT_SECTION_FUNCTIONS &&
+		    kind != FMT_SECTION_QUEUES) /* their index has a meaning */
 			index = (data - section->offset) / section->stride;
 		if (index >= used)
 			break;
@@ -214,6 +185,18 @@ static void build_take(struct loader *loader, const void *item)
 	body->build[body->builds++].name = loader_name(loader, raw.name);
 }
 
+static void queue_take(struct loader *loader, const void *item)
+{
+	struct tally_queue *queue = &loader->body->queue[loader->body->queues++];
+	struct fmt_queue raw;
+
+	memcpy(&raw, item, sizeof(raw));
+	queue->name = loader_name(loader, raw.name);
+	queue->backend = loader_backend(loader, raw.backend);
+	queue->device = loader_device(loader, raw.device);
+	queue->handle = raw.handle;
+}
+
 /* ---- threads ---- */
 
 static bool row_is_used(const struct fmt_stats *stats)
@@ -315,67 +298,100 @@ static void threads_load(struct loader *loader)
 
 /* ---- all of it ---- */
 
-static void body_load(struct loader *loader)
+static void names_load(struct loader *loader)
 {
 	struct tally_body *body = loader->body;
 	const struct tally_section *section = loader->tally->section;
 	uint64_t functions = section[FMT_SECTION_FUNCTIONS].used, backends = section[FMT_SECTION_BACKENDS].used;
+	uint64_t queues = section[FMT_SECTION_QUEUES].used;
 
-	strings_load(loader);
+	strings_load(body, loader->tally, loader->fd);
 	if (backends > LOADER_BACKENDS_MAX)
 		backends = LOADER_BACKENDS_MAX;
 	if (functions > FUNCTIONS_MAX)
 		functions = FUNCTIONS_MAX;
+	if (queues > QUEUES_MAX)
+		queues = QUEUES_MAX;
 	body->backend = arena_array(&body->arena, backends + 1, sizeof(*body->backend));
 	body->function = arena_array(&body->arena, functions + 1, sizeof(*body->function));
+	body->queue = arena_array(&body->arena, queues + 1, sizeof(*body->queue));
 	items_load(loader, FMT_SECTION_BACKENDS, LOADER_BACKENDS_MAX, backend_take);
 	loader->backends = body->backends;
 	body->backend[body->backends] = (struct tally_backend){
 		.name = "?", .attached_by = "", .library = "", .second = ""};
 	items_load(loader, FMT_SECTION_FUNCTIONS, FUNCTIONS_MAX, function_take);
-	threads_load(loader);
+	args_load(loader);
 	devices_load(loader);
+	items_load(loader, FMT_SECTION_QUEUES, QUEUES_MAX, queue_take);
+}
+
+static void body_load(struct loader *loader)
+{
+	names_load(loader);
+	if (loader->names_only)
+		return;
+	threads_load(loader);
 	items_load(loader, FMT_SECTION_OPS, UINT32_MAX, op_take);
 	items_load(loader, FMT_SECTION_TRANSFERS, UINT32_MAX, transfer_take);
 	items_load(loader, FMT_SECTION_MEMORY, UINT32_MAX, memory_take);
 	items_load(loader, FMT_SECTION_BUILDS, UINT32_MAX, build_take);
-	body->read_raw_ns = read_clock_now();
+	loader->body->read_raw_ns = read_clock_now();
+}
+
+static struct tally_body *loader_run(struct loader *loader)
+{
+	const struct tally *tally = loader->tally;
+	struct tally_body *body = calloc(1, sizeof(*body));
+	struct arena scratch = {NULL};
+	uint64_t bytes;
+
+	if (!body) {
+		recording_note(loader->recording, "unreadable", "%s: out of memory", tally->path);
+		return NULL;
+	}
+	loader->fd = file_open(tally->path, &bytes);
+	if (loader->fd < 0) {
+		recording_note(loader->recording, "unreadable", "%s: %s", tally->path, strerror(errno));
+		free(body);
+		return NULL;
+	}
+	loader->body = body;
+	loader->chunk = arena_zalloc(&scratch, CHUNK_BYTES + sizeof(struct fmt_device));
+	body_load(loader);
+	close(loader->fd);
+	arena_free(&scratch);
+	if (loader->damaged)
+		recording_note(loader->recording, "damaged", "%s: %lu entries refer to what is not there", tally->path,
+			       (unsigned long)loader->damaged);
+	return body;
 }
 
 int tally_load(struct recording *recording, struct tally *tally)
 {
 	struct loader loader = {.recording = recording, .tally = tally};
-	struct tally_body *body = calloc(1, sizeof(*body));
-	struct arena scratch = {NULL};
-	uint64_t bytes;
 
-	if (!body)
-		return log_error(SONDE_EIO, "out of memory");
 	tally_unload(tally);
-	loader.fd = file_open(tally->path, &bytes);
-	if (loader.fd < 0) {
-		recording_note(recording, "unreadable", "%s: %s", tally->path, strerror(errno));
-		free(body);
-		return SONDE_EIO;
-	}
-	loader.body = body;
-	loader.chunk = arena_zalloc(&scratch, CHUNK_BYTES + sizeof(struct fmt_device));
-	loader.long_names.arena = &body->arena;
-	body_load(&loader);
-	close(loader.fd);
-	arena_free(&scratch);
-	tally->body = body;
-	if (loader.damaged)
-		recording_note(recording, "damaged", "%s: %lu entries refer to what is not there", tally->path,
-			       (unsigned long)loader.damaged);
-	return 0;
+	tally->body = loader_run(&loader);
+	return tally->body ? 0 : SONDE_EIO;
+}
+
+struct tally_body *tally_names_load(struct recording *recording, const struct tally *tally)
+{
+	struct loader loader = {.recording = recording, .tally = tally, .names_only = true};
+
+	return loader_run(&loader);
+}
+
+void tally_body_destroy(struct tally_body *body)
+{
+	if (!body)
+		return;
+	arena_free(&body->arena);
+	free(body);
 }
 
 void tally_unload(struct tally *tally)
 {
-	if (!tally->body)
-		return;
-	arena_free(&tally->body->arena);
-	free(tally->body);
+	tally_body_destroy(tally->body);
 	tally->body = NULL;
 }

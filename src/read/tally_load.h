@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* State while the body of a tally is loaded; shared by tally_load.c and tally_device.c. */
+/* State while the body of a tally is loaded; shared by tally_load.c, tally_device.c and tally_args.c. */
 #ifndef SONDE_READ_TALLY_LOAD_H
 #define SONDE_READ_TALLY_LOAD_H
 
@@ -10,15 +10,14 @@
 
 struct loader {
 	struct recording *recording;
-	struct tally *tally;
+	const struct tally *tally;
 	struct tally_body *body;
 	int fd;
 	char *chunk;          /* room for what is read at once */
-	char *strings;        /* whole section, or NULL */
-	uint64_t strings_bytes;
-	struct map long_names;
 	uint32_t backends;    /* of the file, without the one that stands for unknown ones */
 	uint64_t damaged;     /* entries that refer to what is not there */
+	struct args_state *args; /* of tally_args.c */
+	bool names_only;      /* no figures of threads, devices and operations */
 	size_t thread_capacity, op_capacity, transfer_capacity, memory_capacity, build_capacity;
 };
 
@@ -27,7 +26,15 @@ uint32_t loader_backend(struct loader *loader, uint32_t backend); /* a valid ind
 uint32_t loader_device(struct loader *loader, uint32_t device);   /* a valid index or READ_NONE */
 uint64_t stats_calls(const struct fmt_stats *stats);
 
+uint32_t loader_enum(struct loader *loader, uint32_t value, uint32_t count, uint32_t otherwise);
+/* Calls `take` for every item of a section; parts of the file that were never written are skipped. */
+void items_load(struct loader *loader, enum fmt_section_kind kind, uint64_t most,
+		void (*take)(struct loader *loader, const void *item));
+
 /* tally_device.c */
 void devices_load(struct loader *loader);
+
+/* tally_args.c */
+void args_load(struct loader *loader);
 
 #endif

@@ -28,6 +28,8 @@ uint32_t tally_struct_bytes(enum fmt_section_kind kind)
 		[FMT_SECTION_TRANSFERS] = sizeof(struct fmt_transfer),
 		[FMT_SECTION_MEMORY] = sizeof(struct fmt_memory),
 		[FMT_SECTION_BUILDS] = sizeof(struct fmt_build),
+		[FMT_SECTION_QUEUES] = sizeof(struct fmt_queue),
+		[FMT_SECTION_ARGS] = sizeof(struct fmt_arg),
 	};
 
 	return kind < FMT_SECTION_COUNT ? bytes[kind] : 0;

@@ -227,6 +227,31 @@ struct fmt_build *builder_build(struct builder *builder, uint32_t backend, const
 	return build;
 }
 
+uint32_t builder_queue(struct builder *builder, uint32_t backend, uint32_t device, const char *name)
+{
+	struct fmt_queue *queue = &builder->queue[builder->queues];
+
+	CHECK(builder->queues < BUILDER_ITEMS);
+	queue->backend = backend;
+	queue->device = device;
+	queue->name = builder_name(builder, name);
+	return builder->queues++;
+}
+
+struct fmt_arg *builder_arg(struct builder *builder, uint32_t function, enum fmt_arg_when when, enum fmt_arg_type type,
+			    const char *name, const char *enumeration)
+{
+	struct fmt_arg *arg = &builder->arg[builder->args++];
+
+	CHECK(builder->args <= BUILDER_ITEMS);
+	arg->slot = function + 1;
+	arg->when = when;
+	arg->type = type;
+	arg->name = builder_name(builder, name);
+	arg->enumeration = enumeration ? builder_name(builder, enumeration) : 0;
+	return arg;
+}
+
 /* ---- writing ---- */
 
 static void section_write(struct builder *builder, FILE *file, enum fmt_section_kind kind, const void *items,
@@ -294,6 +319,8 @@ void builder_write(struct builder *builder)
 	section_write(builder, file, FMT_SECTION_MEMORY, builder->memory, sizeof(builder->memory[0]),
 		      builder->memories);
 	section_write(builder, file, FMT_SECTION_BUILDS, builder->build, sizeof(builder->build[0]), builder->builds);
+	section_write(builder, file, FMT_SECTION_QUEUES, builder->queue, sizeof(builder->queue[0]), builder->queues);
+	section_write(builder, file, FMT_SECTION_ARGS, builder->arg, sizeof(builder->arg[0]), builder->args);
 	threads_write(builder, file);
 	devices_write(builder, file);
 	rewind(file);

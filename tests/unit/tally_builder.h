@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "analyze/summary.h"
+#include "format/stream.h"
 #include "format/tally.h"
 #include "read/recording.h"
 
@@ -38,8 +39,10 @@ struct builder {
 	struct fmt_transfer transfer[BUILDER_ITEMS];
 	struct fmt_memory memory[BUILDER_ITEMS];
 	struct fmt_build build[BUILDER_ITEMS];
+	struct fmt_queue queue[BUILDER_ITEMS];
+	struct fmt_arg arg[BUILDER_ITEMS];
 	char strings[BUILDER_STRINGS];
-	uint32_t backends, functions, threads, devices, ops, transfers, memories, builds;
+	uint32_t backends, functions, threads, devices, ops, transfers, memories, builds, queues, args;
 	uint64_t strings_used;
 };
 
@@ -67,6 +70,10 @@ struct fmt_op *builder_op(struct builder *builder, uint32_t backend, uint32_t de
 struct fmt_transfer *builder_transfer(struct builder *builder, uint32_t backend, uint32_t device);
 struct fmt_memory *builder_memory(struct builder *builder, uint32_t backend, uint32_t device);
 struct fmt_build *builder_build(struct builder *builder, uint32_t backend, const char *name);
+uint32_t builder_queue(struct builder *builder, uint32_t backend, uint32_t device, const char *name);
+/* An argument behind those that the function has; enumeration may be NULL. */
+struct fmt_arg *builder_arg(struct builder *builder, uint32_t function, enum fmt_arg_when when, enum fmt_arg_type type,
+			    const char *name, const char *enumeration);
 /* Writes the tally in compact layout; builder->path names it. */
 void builder_write(struct builder *builder);
 

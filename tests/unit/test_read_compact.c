@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "tally_builder.h"
+#include "stream_builder.h"
 #include "views/view.h"
 
 #define GIB (1ull << 30)
@@ -169,6 +169,44 @@ static void no_temporary_file_stays_behind(void **state)
 	assert_int_equal(access(path, F_OK), -1);
 }
 
+static void compacting_keeps_streams_and_what_their_events_refer_to(void **state)
+{
+	struct fixture *fixture = *state;
+	struct stream_builder stream;
+	struct stat before, after;
+	struct recording *recording;
+	struct events *events;
+	const char *run = fixture->run;
+	const struct tally_body *names;
+
+	builder_queue(fixture->builder, 0, 0, "queue 1, in order");
+	builder_arg(fixture->builder, 0, FMT_ARG_IN, FMT_ARG_S32, "dest", "ANY=-1");
+	fixture->builder->process.streams = FMT_STREAMS_TRACE;
+	builder_write(fixture->builder);
+	stream_start(&stream, fixture->builder, 1);
+	stream_packet(&stream, 100, 1);
+	stream_event(&stream, fmt_event_id(1, FMT_CALL_ENTRY), 10, "\xff\xff\xff\xff", 4);
+	stream_exit(&stream, 0, 20, 0);
+	stream_write(&stream);
+	assert_int_equal(stat(stream.path, &before), 0);
+	assert_int_equal(recording_compact(fixture->run), 0);
+	assert_int_equal(stat(stream.path, &after), 0);
+	assert_int_equal(before.st_ino, after.st_ino);
+	assert_string_equal(stream_text(run, &(struct events_wish){.what = EVENTS_SINGLE}),
+			    "t100: >api_send@10; <api_send@10-20");
+	assert_int_equal(recording_open(&run, 1, &recording), 0);
+	assert_int_equal(events_open(recording, &(struct events_wish){0}, &events), 0);
+	names = events_process(events, 0)->names;
+	assert_int_equal(names->queues, 1);
+	assert_string_equal(names->queue[0].name, "queue 1, in order");
+	assert_int_equal(names->queue[0].device, 0);
+	assert_int_equal(names->args, 1);
+	assert_string_equal(names->arg[0].name, "dest");
+	assert_string_equal(names->arg[0].word[0].name, "ANY");
+	events_close(events);
+	recording_close(recording);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -178,6 +216,7 @@ int main(void)
 		TEST(compacting_twice_changes_nothing),
 		TEST(a_running_process_is_left_alone),
 		TEST(a_process_of_another_host_whose_end_is_unknown_is_left_alone),
+		TEST(compacting_keeps_streams_and_what_their_events_refer_to),
 		TEST(no_temporary_file_stays_behind),
 	};
 

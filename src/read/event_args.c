@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Arguments in the payload of an event, and the names of their values; see events.h. */
+#include <string.h>
+
+#include "read/events_internal.h"
+
+void event_arguments(struct event_arguments *arguments, const struct events *events, const struct event *event,
+		     enum fmt_arg_when when)
+{
+	const struct stream_process *process = &events->process[event->process];
+	const struct event_payload *payload = when == FMT_ARG_IN ? &event->in : &event->out;
+
+	memset(arguments, 0, sizeof(*arguments));
+	if (!process->process.has_arguments || event->function >= process->body->functions || !payload->length)
+		return;
+	arguments->next = process->body->function[event->function].args[when].arg;
+	arguments->end = arguments->next + process->body->function[event->function].args[when].count;
+	arguments->at = payload->bytes;
+	arguments->limit = payload->bytes + payload->length;
+}
+
+bool event_arguments_next(struct event_arguments *arguments, struct event_argument *argument_out)
+{
+	const struct tally_arg *arg = arguments->next;
+	size_t have = (size_t)(arguments->limit - arguments->at);
+	uint32_t count = 1, size;
+
+	if (arg == arguments->end)
+		return false;
+	arguments->next = arguments->end; /* unless it proves sound */
+	if (arg->flags & FMT_ARG_ARRAY) {
+		if (have < sizeof(count))
+			return false;
+		memcpy(&count, arguments->at, sizeof(count));
+		arguments->at += sizeof(count);
+		have -= sizeof(count);
+	}
+	size = stream_values_size(arg->type, count, arguments->at, have);
+	if (size == UINT32_MAX)
+		return false;
+	*argument_out = (struct event_argument){arg, count, arguments->at};
+	arguments->at += size;
+	arguments->next = arg + 1;
+	return true;
+}
+
+bool event_is_signed(const struct event_argument *argument)
+{
+	return argument->arg->type >= FMT_ARG_S8 && argument->arg->type <= FMT_ARG_S64;
+}
+
+uint64_t event_word(const struct event_argument *argument, uint32_t index)
+{
+	const uint8_t bytes = stream_type_bytes[argument->arg->type];
+	uint64_t word = 0, sign;
+
+	memcpy(&word, argument->values + (size_t)index * bytes, bytes);
+	if (!event_is_signed(argument) || bytes == 8)
+		return word;
+	sign = (uint64_t)1 << (8 * bytes - 1);
+	return (word ^ sign) - sign;
+}
+
+double event_double(const struct event_argument *argument, uint32_t index)
+{
+	float single;
+	double value;
+
+	if (argument->arg->type == FMT_ARG_F32) {
+		memcpy(&single, argument->values + (size_t)index * sizeof(single), sizeof(single));
+		return (double)single;
+	}
+	memcpy(&value, argument->values + (size_t)index * sizeof(value), sizeof(value));
+	return value;
+}
+
+const char *event_string(const struct event_argument *argument)
+{
+	return (const char *)argument->values;
+}
+
+const char *event_word_name(const struct tally_arg *arg, uint64_t value)
+{
+	uint32_t low = 0, high = arg->words, middle;
+
+	while (low < high) {
+		middle = (low + high) / 2;
+		if (arg->word[middle].value < value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < arg->words && arg->word[low].value == value ? arg->word[low].name : NULL;
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Entries and exits of one stream find each other by its stack of open calls: never across a gap, never from one
+ * thread to the next. What ends without an exit is told where it is known to be over.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "read/stream.h"
+
+#define NO_FLOOR UINT32_MAX
+
+void bytes_keep(struct bytes *kept, const struct event_payload *payload)
+{
+	kept->length = 0;
+	if (!payload->length)
+		return;
+	if (payload->length > kept->capacity) {
+		uint8_t *larger = realloc(kept->bytes, 2 * (size_t)payload->length);
+
+		if (!larger)
+			return;
+		kept->bytes = larger;
+		kept->capacity = 2 * payload->length;
+	}
+	memcpy(kept->bytes, payload->bytes, payload->length);
+	kept->length = payload->length;
+}
+
+void stream_pair_start(struct stream_pair *pair)
+{
+	pair->floor = NO_FLOOR;
+	pair->last_function = READ_NONE;
+	pair->time = INT64_MIN;
+	pair->event.process = READ_NONE;
+}
+
+void stream_pair_free(struct stream_pair *pair)
+{
+	for (size_t i = 0; i < FMT_FRAMES; i++)
+		free(pair->frame[i].in.bytes);
+}
+
+static int64_t pair_time(const struct stream_pair *pair, uint64_t ticks)
+{
+	int64_t time = stream_process_time(pair->process, read_clock_raw(pair->process->clock, ticks));
+
+	return time > pair->time ? time : pair->time;
+}
+
+/* The event as one of this type, at pair->time and of no call yet. */
+static struct event *pair_event(struct stream_pair *pair, enum event_type type)
+{
+	struct event *event = &pair->event;
+
+	event->type = type;
+	event->ended = EVENT_RETURNED;
+	event->failed = event->has_begin = event->has_result = false;
+	event->time = event->begin = event->end = pair->time;
+	event->in.length = event->out.length = 0;
+	event->links = 0;
+	event->bytes_out = event->bytes_in = 0;
+	event->function = pair->last_function;
+	event->depth = pair->last_depth;
+	return event;
+}
+
+/* ---- calls ---- */
+
+static struct event *pair_pop(struct stream_pair *pair)
+{
+	const struct pair_frame *frame = &pair->frame[--pair->depth];
+	struct event *event;
+
+	pair->last_function = frame->function;
+	pair->last_depth = pair->depth;
+	pair->ordinal = frame->ordinal;
+	event = pair_event(pair, EVENT_EXIT);
+	event->has_begin = true;
+	event->begin = frame->begin;
+	event->in = (struct event_payload){frame->in.bytes, pair->keep ? frame->in.length : 0};
+	return event;
+}
+
+static struct event *pair_close(struct stream_pair *pair)
+{
+	struct event *event = pair_pop(pair);
+
+	event->ended = pair->why;
+	pair->counts->left += pair->why == EVENT_LEFT;
+	pair->counts->cut += pair->why == EVENT_CUT;
+	pair->counts->open += pair->why == EVENT_OPEN;
+	return event;
+}
+
+static struct event *pair_entry(struct stream_pair *pair)
+{
+	struct pair_frame *frame = &pair->frame[pair->depth];
+	struct event *event;
+
+	pair->last_function = (pair->cursor.id - FMT_EVENT_FUNCTION) / 4;
+	pair->last_depth = pair->depth;
+	event = pair_event(pair, EVENT_ENTRY);
+	event->in = (struct event_payload){pair->cursor.payload, pair->cursor.bytes};
+	frame->function = event->function;
+	frame->begin = pair->time;
+	frame->ordinal = pair->ordinal = pair->entries++;
+	if (pair->keep && !pair->scout)
+		bytes_keep(&frame->in, &event->in);
+	pair->depth++;
+	pair->counts->entries++;
+	return event;
+}
+
+static struct event *pair_exit(struct stream_pair *pair)
+{
+	const uint8_t *payload = pair->cursor.payload;
+	uint32_t function = (pair->cursor.id - FMT_EVENT_FUNCTION) / 4;
+	struct event *event;
+
+	if (pair->depth && pair->frame[pair->depth - 1].function == function) {
+		event = pair_pop(pair);
+	} else { /* its entry was lost */
+		pair->last_function = function;
+		pair->last_depth = pair->depth;
+		pair->ordinal = UINT64_MAX;
+		pair->counts->unmatched++;
+		event = pair_event(pair, EVENT_EXIT);
+	}
+	event->failed = (pair->cursor.id - FMT_EVENT_FUNCTION) % 4 == FMT_CALL_FAILED;
+	event->has_result = true;
+	memcpy(&event->result, payload, sizeof(event->result));
+	event->out = (struct event_payload){payload + sizeof(event->result),
+					    pair->cursor.bytes - (uint32_t)sizeof(event->result)};
+	pair->counts->exits++;
+	return event;
+}
+
+/* The call that has just returned, or calls inside of it were left by a jump. */
+static void pair_find_exit(struct stream_pair *pair, uint32_t function)
+{
+	uint32_t depth = pair->depth;
+
+	while (depth && pair->frame[depth - 1].function != function)
+		depth--;
+	if (depth && depth < pair->depth) {
+		pair->floor = depth;
+		pair->why = EVENT_LEFT;
+	}
+	pair->then = PAIR_EXIT;
+}
+
+/* ---- other events ---- */
+
+static struct event *pair_memory(struct stream_pair *pair)
+{
+	const struct tally_body *names = pair->process->body;
+	struct event *event = pair_event(pair, EVENT_MEMORY);
+	struct fmt_event_memory raw;
+
+	memcpy(&raw, pair->cursor.payload, sizeof(raw));
+	event->memory = (struct event_memory){
+		.live_bytes = raw.live_bytes,
+		.change = raw.change,
+		.backend = raw.backend < names->backends ? raw.backend : READ_NONE,
+		.device = raw.device < names->devices ? raw.device : READ_NONE,
+		.memory = raw.memory < SONDE_MEMORY_COUNT ? (enum sonde_memory_kind)raw.memory : SONDE_MEMORY_unknown,
+	};
+	pair->counts->memories++;
+	return event;
+}
+
+static struct event *pair_fact(struct stream_pair *pair)
+{
+	struct event *event;
+	uint64_t word[2];
+
+	switch (pair->cursor.id) {
+	case FMT_EVENT_LINK:
+		event = pair_event(pair, EVENT_LINK);
+		memcpy(&pair->link, pair->cursor.payload, sizeof(pair->link));
+		event->link = &pair->link;
+		event->links = 1;
+		pair->counts->links++;
+		return event;
+	case FMT_EVENT_BYTES:
+		event = pair_event(pair, EVENT_BYTES);
+		memcpy(word, pair->cursor.payload, sizeof(word));
+		event->bytes_out = word[0];
+		event->bytes_in = word[1];
+		return event;
+	default:
+		return pair_memory(pair);
+	}
+}
+
+static void pair_owner(struct stream_pair *pair)
+{
+	pair->last_function = READ_NONE;
+	pair->last_depth = 0;
+	if (pair->scout)
+		return;
+	pair->event.process = pair->process->index;
+	pair->event.lane = events_lane_add(pair->events, pair->event.process, pair->cursor.tid, pair->stream);
+}
+
+static struct event *pair_gap(struct stream_pair *pair)
+{
+	int64_t end = pair->cursor.ticks ? pair_time(pair, pair->cursor.ticks) : pair->process->end;
+	struct event *event;
+
+	if (pair->event.process == READ_NONE)
+		pair_owner(pair); /* nothing but this could be read */
+	if (pair->time == INT64_MIN)
+		pair->time = end;
+	pair->last_function = READ_NONE;
+	pair->last_depth = 0;
+	event = pair_event(pair, EVENT_GAP);
+	event->lost = pair->cursor.lost;
+	event->end = end > event->begin ? end : event->begin;
+	pair->cursor.lost = 0;
+	pair->counts->gaps++;
+	pair->counts->lost += event->lost;
+	return event;
+}
+
+/* ---- what comes next ---- */
+
+/* Everything open is over before `then` happens. */
+static void pair_close_all(struct stream_pair *pair, enum event_ending why, enum pair_then then)
+{
+	pair->floor = 0;
+	pair->why = why;
+	pair->then = then;
+}
+
+static struct event *pair_read_event(struct stream_pair *pair)
+{
+	uint16_t id = pair->cursor.id;
+
+	pair->time = pair_time(pair, pair->cursor.ticks);
+	if (id < FMT_EVENT_FUNCTION)
+		return pair_fact(pair);
+	if ((id - FMT_EVENT_FUNCTION) % 4 != FMT_CALL_ENTRY)
+		pair_find_exit(pair, (id - FMT_EVENT_FUNCTION) / 4);
+	else if (pair->depth == FMT_FRAMES) /* the recorder keeps no more: some were left long ago */
+		pair_close_all(pair, EVENT_LEFT, PAIR_ENTRY);
+	else
+		return pair_entry(pair);
+	return NULL;
+}
+
+static struct event *pair_read(struct stream_pair *pair)
+{
+	switch (stream_cursor_next(&pair->cursor)) {
+	case STREAM_EVENT:
+		return pair_read_event(pair);
+	case STREAM_GAP:
+		pair_close_all(pair, EVENT_CUT, PAIR_GAP);
+		break;
+	case STREAM_OWNER:
+		pair_close_all(pair, EVENT_LEFT, PAIR_OWNER);
+		break;
+	case STREAM_END:
+		if (pair->depth && pair->process->end > pair->time)
+			pair->time = pair->process->end;
+		pair_close_all(pair, EVENT_OPEN, PAIR_END);
+		break;
+	}
+	return NULL;
+}
+
+struct event *stream_pair_next(struct stream_pair *pair)
+{
+	struct event *event;
+	enum pair_then then;
+
+	for (;;) {
+		if (pair->depth > pair->floor)
+			return pair_close(pair);
+		pair->floor = NO_FLOOR;
+		then = pair->then;
+		if (then == PAIR_END)
+			return NULL;
+		pair->then = PAIR_READ;
+		switch (then) {
+		case PAIR_ENTRY:
+			return pair_entry(pair);
+		case PAIR_EXIT:
+			return pair_exit(pair);
+		case PAIR_GAP:
+			return pair_gap(pair);
+		case PAIR_OWNER:
+			pair_owner(pair);
+			break;
+		default:
+			event = pair_read(pair);
+			if (event)
+				return event;
+		}
+	}
+}
