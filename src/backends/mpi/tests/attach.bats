@@ -3,7 +3,7 @@
 # Ways in which a program comes to its MPI, and tools that stand in between.
 load lib
 
-declare -A LIBRARY=([mpich]=libmpich.so.12 [openmpi]=libmpi.so.40)
+declare -gA LIBRARY=([mpich]=libmpich.so.12 [openmpi]=libmpi.so.40) # bats sources this file in a function
 
 @test "a plugin that is linked with MPI, opened RTLD_LOCAL from python3" {
 	for mpi in $MPIS; do
@@ -35,7 +35,7 @@ print('rank=%d' % world.rank)"
 @test "C062 dlopen + dlsym users: opened local, global, with DEEPBIND; MPI_ and PMPI_ names" {
 	for mpi in $MPIS; do
 		wants by_name.$mpi
-		! readelf -d "$PROGRAMS/by_name.$mpi" | grep -q 'NEEDED.*libmpi' # nothing but dlopen
+		equal "needs MPI" 0 "$(readelf -d "$PROGRAMS/by_name.$mpi" | grep -c 'NEEDED.*libmpi')" # nothing but dlopen
 		for mode in local global deepbind; do
 			job $mpi 1 "$PROGRAMS/by_name.$mpi" ${LIBRARY[$mpi]} $mode
 			told --all
@@ -70,7 +70,7 @@ print('rank=%d' % world.rank)"
 		job $mpi 2 "$PROGRAMS/same.$mpi"
 		unset LD_BIND_NOW
 		told --all
-		! grep -i 'undefined symbol\|symbol lookup' "$T/err"
+		equal "unresolved" 0 "$(grep -ci 'undefined symbol\|symbol lookup' "$T/err")"
 		cat >names.py <<'END'
 import ctypes, os, sys
 mpi = ctypes.CDLL(sys.argv[1], mode=os.RTLD_NOW | os.RTLD_GLOBAL)

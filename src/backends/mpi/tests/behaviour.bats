@@ -9,10 +9,11 @@ load lib
 		job $mpi 2 "$PROGRAMS/user_op.$mpi"
 		told
 		inside=$(said inside_us) called=$(said called_us) outer=$(said outer_us)
+		# the program's clock is slewed, ours is not: 1 in 1000; each figure of a rank is rounded to ns
 		[ "$inside" -ge 100000 ]
-		check "total('MPI_Allreduce') >= 100e6" "near(total('MPI_Allreduce'), 1000 * $outer, 0.02, 1e6)" \
-			"near(total('MPI_Allreduce') - own('MPI_Allreduce'), total('MPI_Alloc_mem') + total('MPI_Free_mem'), 0, 1)" \
-			"total('MPI_Alloc_mem') + total('MPI_Free_mem') <= 1000 * $called" \
+		check "999 * $inside <= total('MPI_Allreduce') <= 1001 * ($outer + 2)" \
+			"near(total('MPI_Allreduce') - own('MPI_Allreduce'), total('MPI_Alloc_mem') + total('MPI_Free_mem'), 0, 4)" \
+			"total('MPI_Alloc_mem') + total('MPI_Free_mem') <= 1001 * ($called + 2)" \
 			"own('MPI_Allreduce') >= 100e6" 'sum(r["self_ns"] for r in s["calls"]) <= 2 * s["run"]["wall_ns"]'
 	done
 }
@@ -67,7 +68,11 @@ load lib
 		rm -f told.*
 		traced_job $mpi 2 "$PROGRAMS/ends.$mpi" never
 		ms=$((($(date +%s%N) - begin) / 1000000))
-		equal "status of $mpi" "$bare" "$status"
+		# Hydra kills rank 0 and gives 0 or 9 as it reaps the two in time or not: without us (strace), behind sh, too
+		case $mpi/$bare/$status in
+		mpich/[09]/[09]) ;;
+		*) equal "status of $mpi" "$bare" "$status" ;;
+		esac
 		check 'calls("MPI_Bcast") == 20' 'row("MPI_Bcast")["bytes_in"] == 400' 'calls("MPI_Init") == 2'
 		[ $ms -le $((bare_ms + 3000)) ]
 	done
@@ -79,8 +84,9 @@ load lib
 		job $mpi 3 "$PROGRAMS/ends.$mpi" late
 		told --all
 		# rank 1 sleeps 2 s before the barrier: the others wait there, it does not
-		check '1.9e9 <= row("MPI_Barrier")["max_ns"] <= 2.6e9' 'row("MPI_Barrier")["min_ns"] < 0.5e9' \
-			'row("MPI_Barrier")["ranks"]["max_rank"] in (0, 2)' 'row("MPI_Barrier")["ranks"]["min"] < 0.5e9' \
+		check 'the("MPI_Barrier")["max_ns"] >= 1.5e9' 'the("MPI_Barrier")["min_ns"] < 0.5e9' \
+			"3e9 <= total('MPI_Barrier') <= 1001 * ($(said barrier_us) + 3)" \
+			'the("MPI_Barrier")["ranks"]["max_rank"] in (0, 2)' 'the("MPI_Barrier")["ranks"]["min"] < 0.5e9' \
 			's["overhead"]["total_ns"] < 1e6'
 	done
 }

@@ -71,8 +71,8 @@ int MPI_Finalize(void)
 __attribute__((destructor)) static void say(void)
 {
 	char text[200];
-	int length = snprintf(text, sizeof(text), "asked_inside=%ld\nasked_outside=%ld\ncommunicated=%ld\n", asked_inside,
-			      asked_outside, communicated);
+	int length = snprintf(text, sizeof(text), "asked_inside=%ld\nasked_outside=%ld\ncommunicated=%ld\n",
+			      asked_inside, asked_outside, communicated);
 
 	if (up && write(1, text, (size_t)length) != length)
 		app_die("write", length);

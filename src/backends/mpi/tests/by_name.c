@@ -8,7 +8,7 @@
 int main(int argc, char **argv)
 {
 	const char *how = argc > 2 ? argv[2] : "local";
-	int mode = !strcmp(how, "global") ? RTLD_GLOBAL : !strcmp(how, "deepbind") ? RTLD_LOCAL | RTLD_DEEPBIND : RTLD_LOCAL;
+	int mode = !strcmp(how, "global") ? RTLD_GLOBAL : !strcmp(how, "deepbind") ? RTLD_DEEPBIND : RTLD_LOCAL;
 	void *mpi = dlopen(argv[1], RTLD_NOW | mode);
 	void *open_mpi = mpi ? dlsym(mpi, "ompi_mpi_comm_world") : NULL;
 	/* a machine word serves both: the lower half is MPICH's handle */

@@ -39,8 +39,8 @@ static void rooted(void)
 	DO(MPI_Reduce, 40, root ? 40 : 0, out, in, 10, MPI_INT, MPI_SUM, ROOT, WORLD);
 	if (root) { /* in place: the same data as if it had been passed */
 		DO(MPI_Gather, 40, 40 * size, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, in, 10, MPI_INT, ROOT, WORLD);
-		DO(MPI_Gatherv, 4 * (ROOT + 1), 4 * sum, MPI_IN_PLACE, -1, MPI_DATATYPE_NULL, in, counts, places, MPI_INT,
-		   ROOT, WORLD);
+		DO(MPI_Gatherv, 4 * (ROOT + 1), 4 * sum, MPI_IN_PLACE, -1, MPI_DATATYPE_NULL, in, counts, places,
+		   MPI_INT, ROOT, WORLD);
 		DO(MPI_Scatter, 40 * size, 40, out, 10, MPI_INT, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, ROOT, WORLD);
 		DO(MPI_Scatterv, 4 * sum, 4 * (ROOT + 1), out, counts, places, MPI_INT, MPI_IN_PLACE, 0,
 		   MPI_DATATYPE_NULL, ROOT, WORLD);
@@ -66,7 +66,8 @@ static void for_all(void)
 	DO(MPI_Alltoall, 40 * size, 40 * size, out, 10, MPI_INT, in, 10, MPI_INT, WORLD);
 	DO(MPI_Alltoall, 40 * size, 40 * size, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, in, 10, MPI_INT, WORLD);
 	/* rank i sends i + 1 items to each */
-	DO(MPI_Alltoallv, 4 * size * (rank + 1), 4 * sum, out, ones, places, MPI_INT, in, counts, places, MPI_INT, WORLD);
+	DO(MPI_Alltoallv, 4 * size * (rank + 1), 4 * sum, out, ones, places, MPI_INT, in, counts, places, MPI_INT,
+	   WORLD);
 	DO(MPI_Alltoallw, 4 * size * (rank + 1), 4 * sum, out, ones, byte_places, ints, in, counts, byte_places, ints,
 	   WORLD);
 	DO(MPI_Allreduce, 40, 40, out, in, 10, MPI_INT, MPI_MAX, WORLD);
@@ -153,8 +154,8 @@ static void on_a_graph(void)
 	DO(MPI_Dist_graph_create_adjacent, 0, 0, WORLD, sources, from, MPI_UNWEIGHTED, targets, to, MPI_UNWEIGHTED,
 	   MPI_INFO_NULL, 0, &graph);
 	DO(MPI_Neighbor_allgather, 40, 40 * sources, out, 10, MPI_INT, in, 10, MPI_INT, graph);
-	DO(MPI_Neighbor_allgatherv, 40, 40 * sources, out, 10, MPI_INT, in, ((int[]){10, 10}), ((int[]){0, 10}), MPI_INT,
-	   graph);
+	DO(MPI_Neighbor_allgatherv, 40, 40 * sources, out, 10, MPI_INT, in, ((int[]){10, 10}), ((int[]){0, 10}),
+	   MPI_INT, graph);
 	DO(MPI_Ineighbor_alltoall, 40 * targets, 40 * sources, out, 10, MPI_INT, in, 10, MPI_INT, graph, &request);
 	DO(MPI_Wait, 0, 0, &request, MPI_STATUS_IGNORE);
 	DO(MPI_Comm_free, 0, 0, &graph);

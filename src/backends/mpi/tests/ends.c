@@ -11,6 +11,7 @@ int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "exit";
 	int rank, value[10] = {0};
+	double begin;
 
 	DO(MPI_Init, 0, 0, &argc, &argv);
 	DO(MPI_Comm_rank, 0, 0, MPI_COMM_WORLD, &rank);
@@ -19,7 +20,9 @@ int main(int argc, char **argv)
 	if (!strcmp(how, "late")) {
 		if (rank == 1)
 			app_pause_ms(2000);
+		begin = app_now();
 		DO(MPI_Barrier, 0, 0, MPI_COMM_WORLD);
+		tell_us("barrier", 1e6 * (app_now() - begin));
 	}
 	if (!strcmp(how, "exit")) {
 		tell_all();

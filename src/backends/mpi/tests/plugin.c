@@ -12,8 +12,8 @@ int plugin_run(void)
 	DO(MPI_Comm_size, 0, 0, MPI_COMM_WORLD, &size);
 	DO(MPI_Barrier, 0, 0, MPI_COMM_WORLD);
 	DO(MPI_Allreduce, 40, 40, value, result, 10, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-	DO(MPI_Sendrecv, 12, 12, value, 3, MPI_INT, (rank + 1) % size, 0, result, 10, MPI_INT, (rank + size - 1) % size, 0,
-	   MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	DO(MPI_Sendrecv, 12, 12, value, 3, MPI_INT, (rank + 1) % size, 0, result, 10, MPI_INT, (rank + size - 1) % size,
+	   0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	DO(MPI_Finalize, 0, 0);
 	tell_all();
 	return 0;

@@ -17,8 +17,8 @@ int main(void)
 	DO(MPI_Comm_size, 0, 0, comm, &size);
 	DO(MPI_Bcast, rank ? 0 : 40, rank ? 40 : 0, value, 10, MPI_INT, 0, comm);
 	DO(MPI_Allreduce, 40, 40, value, result, 10, MPI_INT, MPI_SUM, comm);
-	DO(MPI_Sendrecv, 12, 12, value, 3, MPI_INT, (rank + 1) % size, 0, result, 10, MPI_INT, (rank + size - 1) % size, 0,
-	   comm, MPI_STATUS_IGNORE);
+	DO(MPI_Sendrecv, 12, 12, value, 3, MPI_INT, (rank + 1) % size, 0, result, 10, MPI_INT, (rank + size - 1) % size,
+	   0, comm, MPI_STATUS_IGNORE);
 	DO(MPI_Comm_free, 0, 0, &comm);
 	DO(MPI_Session_finalize, 0, 0, &session);
 	tell_all();

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""told.py DIR [--all]: holds DIR/summary.json against what each process of the program said in DIR/told.PID (NAME.calls,
-.out, .in, .posted).
+"""told.py DIR [--all]: holds DIR/summary.json against what each process of the program said in DIR/told.PID
+(NAME.calls, .out, .in, .posted).
 
 With --all the program has told every call it made: no other MPI call may be in the summary.
 """

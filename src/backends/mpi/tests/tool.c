@@ -28,8 +28,8 @@ int MPI_Comm_rank(MPI_Comm comm, int *rank)
 int MPI_Finalize(void)
 {
 	char text[200];
-	int length = snprintf(text, sizeof(text), "sends=%ld\nreceives=%ld\nquestions=%ld\ncounts=%ld\n", sends, receives,
-			      questions, inside);
+	int length = snprintf(text, sizeof(text), "sends=%ld\nreceives=%ld\nquestions=%ld\ncounts=%ld\n", sends,
+			      receives, questions, inside);
 
 	if (write(1, text, (size_t)length) != length)
 		app_die("write", length);

@@ -45,7 +45,8 @@ static void run_kernels(struct state *s)
 	cl_int code;
 
 	OK(clSetKernelArg(s->ocl->add_one, 0, sizeof(s->a), &s->a));
-	tried("ndrange", clEnqueueNDRangeKernel(s->queue, s->ocl->add_one, 1, NULL, &items, NULL, 0, NULL, NULL), -1, 0);
+	tried("ndrange", clEnqueueNDRangeKernel(s->queue, s->ocl->add_one, 1, NULL, &items, NULL, 0, NULL, NULL), -1,
+	      0);
 	tried("task", clEnqueueTask(s->queue, s->ocl->add_one, 0, NULL, NULL), -1, 0);
 	kernels = commands;
 	code = clEnqueueNativeKernel(s->queue, native, args, sizeof(args), 0, NULL, NULL, 0, NULL, NULL);
@@ -163,7 +164,8 @@ static void fail(struct state *s)
 	size_t items = 16;
 	cl_int code;
 
-	printf("dimension=%d\n", clEnqueueNDRangeKernel(s->queue, s->ocl->add_one, 9, NULL, &items, NULL, 0, NULL, NULL));
+	printf("dimension=%d\n",
+	       clEnqueueNDRangeKernel(s->queue, s->ocl->add_one, 9, NULL, &items, NULL, 0, NULL, NULL));
 	printf("range=%d\n", clEnqueueReadBuffer(s->queue, s->a, CL_TRUE, 0, BYTES + 1, s->host, 0, NULL, NULL));
 	printf("marker=%d\n", clEnqueueMarker(s->queue, NULL));
 	printf("mapped=%d\n", clEnqueueMapBuffer(s->queue, s->a, CL_TRUE, CL_MAP_READ, 0, BYTES + 1, 0, NULL, NULL,
