@@ -71,6 +71,9 @@ function(sonde_backend name fake_soname parts)
 	set_property(GLOBAL APPEND PROPERTY SONDE_ATTACH ${folder})
 	install(TARGETS sonde-${name} LIBRARY DESTINATION ${SONDE_INSTALL_LIBDIR})
 	install(FILES ${generated_dir}/${name}.md DESTINATION share/doc/sonde/functions)
+	if(EXISTS ${folder}/README.md)
+		install(FILES ${folder}/README.md DESTINATION share/doc/sonde/src/backends/${name})
+	endif()
 endfunction()
 
 # Called once, after the folders: the table goes where the top CMakeLists.txt collects sources.
