@@ -115,7 +115,8 @@ class Summary:
 
     def names(self):
         s = self.s
-        return {"s": s, "row": self.row, "the": self.the, "calls": self.counter("calls"), "failed": self.counter("failed"),
+        return {"s": s, "row": self.row, "the": self.the, "calls": self.counter("calls"),
+                "failed": self.counter("failed"),
                 "total": self.counter("total_ns"), "own": self.counter("self_ns"),
                 "unfinished": self.counter("unfinished"), "kernels": self.kernels, "ns": self.breakdown("ns"),
                 "share": self.breakdown("share"), "ledger": self.ledger, "end": s["run"].get("end"),
