@@ -24,8 +24,8 @@ load lib
 	"$SONDE" -q sleep 2 &
 	launcher=$!
 	wait_for 5 pgrep -P $launcher -x sleep
-	! tr '\0' '\n' <"/proc/$launcher/environ" | grep -q libsonde
-	! grep -q libsonde.so "/proc/$launcher/maps"
+	never grep -q libsonde "/proc/$launcher/environ"
+	never grep -q libsonde.so "/proc/$launcher/maps"
 	child=$(pgrep -P $launcher)
 	equal "children of sonde" 1 "$(wc -w <<<"$child")"
 	tr '\0' '\n' <"/proc/$child/environ" | grep -q '^LD_PRELOAD=.*libsonde.so'
@@ -46,7 +46,7 @@ load lib
 	status=0
 	timeout 20 "$SONDE" --disable cat /proc/self/maps >"$T/out" || status=$?
 	equal status 0 "$status"
-	! grep libsonde "$T/out"
+	never grep libsonde "$T/out"
 }
 
 @test "C038 a relative -o stays where the user was, wherever the program goes" {

@@ -120,7 +120,7 @@ refused()
 	equal "longest line" 1 "$(($(wc -L <"$T/out") <= 80))"
 	"$SONDE" report -h >"$T/out"
 	says "$T/out" "Usage: sonde report"
-	! grep -q -- --output "$T/out"
+	never grep -q -- --output "$T/out"
 	"$SONDE" --version >"$T/out"
 	grep -qx 'sonde [0-9.]*' "$T/out"
 }
@@ -156,7 +156,7 @@ refused()
 	equal lines 1 "$(wc -l <"$T/err")"
 	says "$T/err" "nothing recorded" mpi opencl libsonde.so libsonde-mpi.so
 	"$SONDE" -b mpi true 2>"$T/err"
-	! grep -q opencl "$T/err"
+	never grep -q opencl "$T/err"
 }
 
 @test "-o keeps the recording, creates what is missing of the path, and report reads it" {

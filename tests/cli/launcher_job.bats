@@ -23,10 +23,23 @@ for_both() # FUNCTION ARGUMENTS...
 	done
 }
 
+# The keepers of this test's jobs: others may run on the machine, and one of the test before may be on its way out.
+keepers()
+{
+	local pid found=1
+	for pid in $(pgrep -x sonde-keeper); do
+		if grep -qzxF "TMPDIR=$TMPDIR" "/proc/$pid/environ" 2>/dev/null; then
+			echo "$pid"
+			found=0
+		fi
+	done
+	return $found
+}
+
 # Nothing of a job may stay: no process of ours, no directory.
 nothing_left()
 {
-	wait_for 5 eval '! pgrep -x sonde-keeper >/dev/null && [ -z "$(ls -d "$TMPDIR"/sonde-* 2>/dev/null)" ]'
+	wait_for 5 eval '! keepers >/dev/null && [ -z "$(ls -d "$TMPDIR"/sonde-* 2>/dev/null)" ]'
 }
 
 spread_out()
@@ -198,9 +211,9 @@ spinning()
 keeper_killed()
 {
 	mpirun_of $mpi 2 "$SONDE" "$APPS/mpi_idle.$mpi" 1500 2>"$T/err" >"$T/out" &
-	wait_for 10 pgrep -x sonde-keeper
+	wait_for 10 keepers
 	sleep 0.5
-	kill -KILL "$(pgrep -x sonde-keeper)"
+	kill -KILL "$(keepers)"
 	wait $!
 	equal tables 1 "$(tables "$T/err")"
 }
@@ -212,12 +225,12 @@ keeper_killed()
 @test "the keeper holds nothing of the job: no descriptor, no directory, no session" {
 	need mpich
 	mpirun_of mpich 1 "$SONDE" -q sleep 1 5>five &
-	wait_for 10 pgrep -x sonde-keeper
+	wait_for 10 keepers
 	sleep 0.3
-	keeper=$(pgrep -x sonde-keeper)
+	keeper=$(keepers)
 	equal directory / "$(readlink /proc/$keeper/cwd)"
 	equal session "$(ps -o sess= -p $keeper | tr -d ' ')" "$(ps -o pgid= -p $keeper | tr -d ' ')"
-	! ls -l /proc/$keeper/fd | grep five
+	equal "descriptors of the job" 0 "$(ls -l /proc/$keeper/fd | grep -c five)"
 	[ "$(ls /proc/$keeper/fd | wc -l)" -le 5 ] || ls -l /proc/$keeper/fd
 	wait $!
 }

@@ -150,6 +150,12 @@ says()
 	done
 }
 
+# never COMMAND...: fails when the command succeeds. A line with '!' does not fail a bats test unless it is the last.
+never()
+{
+	! "$@" || { echo "held, and must not: $*"; return 1; }
+}
+
 silent() # FILE: nothing in it
 {
 	[ ! -s "$1" ] || { echo "unexpected output:"; head -c 3000 "$1"; return 1; }

@@ -7,6 +7,7 @@ sound in itself: that is checked for every summary that any test produces.
 
   s                    the summary            out            key=value lines of DIR/out, as numbers where they are
   row(name)            call row, sums over backends; calls(name), failed(name), total(name), own(name), unfinished(name)
+  the(name)            the only call row of that name, as it is in the summary
   kernels(name=None)   calls of a kernel or of all       ns(category), share(category)   of the breakdown
   ledger(key, backend=None)    sum over backends         end, processes, ranks, exes, notes
   near(a, b, relative, absolute=0)
@@ -18,7 +19,7 @@ import re
 import sys
 
 HUGE = 1 << 62
-COUNTERS = ("calls", "failed", "total_ns", "self_ns", "bytes_out", "bytes_in", "unfinished")
+COUNTERS = ("calls", "failed", "total_ns", "self_ns", "bytes_out", "bytes_in", "posted", "unfinished")
 
 
 def read_facts(path):
@@ -94,6 +95,10 @@ class Summary:
         rows = [row for row in self.s["calls"] if row["name"] == name]
         return {key: sum(row.get(key, 0) for row in rows) for key in COUNTERS}
 
+    def the(self, name):
+        row, = [row for row in self.s["calls"] if row["name"] == name]
+        return row
+
     def counter(self, key):
         return lambda name: self.row(name)[key]
 
@@ -110,7 +115,8 @@ class Summary:
 
     def names(self):
         s = self.s
-        return {"s": s, "row": self.row, "calls": self.counter("calls"), "failed": self.counter("failed"),
+        return {"s": s, "row": self.row, "the": self.the, "calls": self.counter("calls"),
+                "failed": self.counter("failed"),
                 "total": self.counter("total_ns"), "own": self.counter("self_ns"),
                 "unfinished": self.counter("unfinished"), "kernels": self.kernels, "ns": self.breakdown("ns"),
                 "share": self.breakdown("share"), "ledger": self.ledger, "end": s["run"].get("end"),

@@ -1,0 +1,36 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# What the documents say of options and keys is what the code has.
+load lib
+
+@test "ARCHITECTURE names the keys of the summary as JSON, all of them and no others" {
+	"$PYTHON" - "$SRC" <<'END'
+import re
+import sys
+
+with open(sys.argv[1] + "/src/views/view_json.c", encoding="utf-8") as stream:
+    code = stream.read()
+with open(sys.argv[1] + "/docs/ARCHITECTURE.md", encoding="utf-8") as stream:
+    text = stream.read()
+written = set(re.findall(r'(?:json_\w+|empty_array)\(json, "(\w+)"', code))
+block = re.search(r'^```\n(\{ "schema".*?)^```', text, re.M | re.S).group(1)
+values = {"sonde-summary-1"}
+named = set(re.findall(r'"([\w-]+)"', block)) - values
+wrong = ["not in ARCHITECTURE: %s" % key for key in sorted(written - named)]
+wrong += ["not in the code: %s" % key for key in sorted(named - written)]
+if wrong or len(written) < 50:
+    sys.exit("\n".join(wrong) or "hardly any key found")
+END
+}
+
+@test "every option that the user guide or the man page names exists" {
+	"$SONDE" --help >help
+	"$SONDE" report --help >>help
+	# what stands behind the program's name (here ./a.out) is the program's
+	sed 's/\\-/-/g; s/a\.out.*//' "$SRC/docs/USER-GUIDE.md" "$SRC/docs/man/sonde.1.in" |
+		grep -o -- '--[a-z][a-z-]*' | sort -u >named
+	[ "$(wc -l <named)" -ge 8 ]
+	while read -r option; do
+		grep -q -- "$option\b" help || { echo "unknown: $option"; return 1; }
+	done <named
+}
