@@ -251,7 +251,7 @@ void notes_finish(struct analysis *analysis)
 
 		summary_add_note(summary, note->code, "%s", note->text);
 		summary->lower_bound |= !strcmp(note->code, "damaged") || !strcmp(note->code, "truncated") ||
-					!strcmp(note->code, "unreadable");
+					!strcmp(note->code, "unreadable") || !strcmp(note->code, "no_record");
 	}
 	if (!summary->calls)
 		summary_add_note(summary, "nothing", "no call into a traced API was recorded");

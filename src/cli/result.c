@@ -108,7 +108,7 @@ static const char *backend_names(struct preload *preload)
 }
 
 /* One line: what was looked for, what was there, what was loaded. */
-static void tell_nothing(struct result *result)
+static void tell_nothing(struct result *result, const struct summary *summary)
 {
 	struct preload *preload = &result->preload;
 
@@ -116,6 +116,9 @@ static void tell_nothing(struct result *result)
 		return; /* said before the start */
 	if (preload->missing)
 		tell("nothing recorded: %s needs %s, which was not found", result->program, preload->missing);
+	else if (summary_has_note(summary, "no_record"))
+		tell("nothing recorded: a process that made traced calls found no room for its record (disk full, or a "
+		     "limit on files or memory)");
 	else if (preload->linked)
 		tell("nothing recorded: no call into %s was made, though the program is linked with %s (loaded: %s)",
 			    backend_names(preload), preload->linked, preload_names(preload));
@@ -191,7 +194,7 @@ static void summarize(struct result *result)
 	if (!summary->processes && !options.quiet) {
 		if (result->missing_ranks[0])
 			tell("%s", result->missing_ranks);
-		tell_nothing(result);
+		tell_nothing(result, summary);
 		options.quiet = true; /* a table of nothing says less than that line */
 	}
 	show_summary(summary, &options, stderr);

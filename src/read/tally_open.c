@@ -183,7 +183,11 @@ int tally_open(struct recording *recording, const char *path)
 		return SONDE_EIO;
 	}
 	err = tally_check_head(recording, &tally, fd, &why);
-	if (err) {
+	if (err && !tally.file_bytes) {
+		recording_note(recording, "no_record",
+			       "%s is empty: a process found no room for a record (disk full, a limit), or was killed "
+			       "before it had one", path);
+	} else if (err) {
 		recording_note(recording, "unreadable", "%s", why);
 	} else {
 		process_read(recording, &tally, fd);

@@ -102,13 +102,11 @@ static int create_unique(void)
 	return fd;
 }
 
-static void remove_unused(void)
+/* The file stays, empty: the only sign that calls were made of which nothing could be recorded. */
+static void leave_empty(int fd)
 {
-	struct rec_state *state = &rec_state;
-
-	unlink(state->path);
-	*strrchr(state->path, '/') = '\0';
-	rmdir(state->path);
+	(void)!ftruncate(fd, 0);
+	close(fd);
 }
 
 /* Size that RLIMIT_FSIZE allows: a file extended past it would kill the program by SIGXFSZ. */
@@ -188,9 +186,8 @@ bool rec_file_create(void)
 		return false;
 	state->private = !mappable(fd);
 	state->map = map_file(fd, &head, &state->map_bytes);
-	close(fd);
 	if (!state->map) {
-		remove_unused();
+		leave_empty(fd);
 		return false;
 	}
 	state->head = &head; /* until the page of the real one is known to exist */
@@ -199,9 +196,10 @@ bool rec_file_create(void)
 		munmap(state->map, state->map_bytes);
 		state->map = NULL;
 		state->head = NULL;
-		remove_unused();
+		leave_empty(fd);
 		return false;
 	}
+	close(fd);
 	memcpy(state->map, &head, sizeof(head));
 	state->head = (struct fmt_head *)state->map;
 	bind_areas();
