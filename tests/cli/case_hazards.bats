@@ -20,8 +20,10 @@ in_small_tmpfs()
 		SONDE_TMPDIR=$T/small in_small_tmpfs $size timeout 60 "$SONDE" --json "$T/summary.json" \
 			"$APPS/cl_threads" 64 50 >"$T/out" 2>"$T/err" </dev/null || status=$?
 		equal "status with $size" 0 "$status"
-		check 'out["kernels"] == 64' 'calls("clSetKernelArg") <= out["set_arg"]' \
-			'calls("clSetKernelArg") == out["set_arg"] or s["lower_bound"] or "nothing" in notes'
+		# nothing fits that is complete: the sizes are chosen so
+		check 'out["kernels"] == 64' 'calls("clSetKernelArg") < out["set_arg"]' 's["lower_bound"]' \
+			'set(notes) & {"no_space", "no_record"}'
+		grep -qE '^note: .*no room|^sonde: nothing recorded: .*no room' "$T/err" || { show; return 1; }
 	done
 }
 
@@ -50,7 +52,7 @@ in_small_tmpfs()
 		in_small_tmpfs 64k timeout 60 sh full.sh $options "$APPS/cl_run" 3 >"$T/out" 2>"$T/err" </dev/null || status=$?
 		equal "status with $options" 0 "$status"
 		says "$T/out" kernels=3
-		says "$T/err" sonde
+		grep -q "^sonde: .*$T/small/.*No space left on device" "$T/err" || { show; return 1; }
 	done
 }
 
@@ -74,7 +76,8 @@ in_small_tmpfs()
 		timeout 60 "$SONDE" "$APPS/burst" 3 >"$BATS_RUN_TMPDIR/out" 2>"$BATS_RUN_TMPDIR/err" </dev/null || status=$?
 	equal status 0 "$status"
 	says "$BATS_RUN_TMPDIR/out" calls=3
-	says "$BATS_RUN_TMPDIR/err" sonde
+	says "$BATS_RUN_TMPDIR/err" "sonde: no place for a recording"
+	equal "lines that say so" 1 "$(grep -c . "$BATS_RUN_TMPDIR/err")"
 }
 
 @test "M03 a set-user-id program runs untraced, after one line" {
@@ -123,10 +126,15 @@ in_small_tmpfs()
 }
 
 @test "M06 a file size limit set inside the run: no SIGXFSZ, the loss is stated" {
+	for limit_kib in 8 1024 100000; do
+		traced bash -c "ulimit -f $limit_kib; exec '$APPS/burst' 5000"
+		equal "status with $limit_kib KiB" 0 "$status"
+		says "$T/out" calls=5000
+		check 'calls("MPI_Test") == 5000 or s["lower_bound"] and set(notes) & {"no_space", "no_record"}'
+	done
+	check 'calls("MPI_Test") == 5000' # so much is enough
 	traced bash -c "ulimit -f 8; exec '$APPS/burst' 5000"
-	equal status 0 "$status"
-	says "$T/out" calls=5000
-	check 'calls("MPI_Test") == 5000 or s["lower_bound"] or set(notes) & {"no_space", "private", "nothing"}'
+	says "$T/err" "nothing recorded: a process that made traced calls found no room"
 }
 
 @test "M08 static and foreign-libc programs: one line, status and output unchanged" {
@@ -154,6 +162,10 @@ in_small_tmpfs()
 @test "M09 start-up: sonde true costs less than 20 ms over true, sonde python3 likewise" {
 	"$PYTHON" - "$SONDE" <<-'EOF2'
 	import os, subprocess, sys, time
+	try:
+	    os.nice(-20) # ahead of what else runs here: waiting for a processor is not the tool's cost
+	except PermissionError:
+	    pass
 	def once(command):
 	    begin = time.monotonic()
 	    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
@@ -163,7 +175,7 @@ in_small_tmpfs()
 	    bare, traced = (sorted(column) for column in zip(*pairs))
 	    over = [1e3 * (traced[at] - bare[at]) for at in (0, len(pairs) // 2)]
 	    print("# start-up over %s: best %.1f ms, median %.1f ms" % (os.path.basename(command[0]), over[0], over[1]))
-	    # other tests may run beside this one: the best round is the tool's own cost
+	    # where that is not allowed the best round still is the tool's own cost
 	    assert over[0] < 20, over
 	EOF2
 }
@@ -249,7 +261,7 @@ in_small_tmpfs()
 	sys.exit(result.returncode)
 	EOF2
 	status=0
-	check 'calls("MPI_Test") == 10' 'end == "exit 0"'
+	check 'calls("MPI_Test") == 10' 'end == "exit 0"' 'all(0 < len(p["command"]) < 10000 for p in s["processes"])'
 }
 
 @test "M13 a program that empties its environment and starts another: its own record is complete, the rest is noted" {
