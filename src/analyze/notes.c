@@ -220,6 +220,12 @@ static void note_losses(struct analysis *analysis)
 		threads += analysis->recording->tally[i].raw.lost_threads;
 		bad += analysis->recording->tally[i].raw.bad_ticks;
 	}
+	for (i = 0; i < summary->ledgers; i++)
+		if (summary->ledger[i].untimed)
+			summary_add_note(summary, "untimed",
+					 "%s: %llu device operations have no time: the runtime gave none, or "
+					 "an impossible one",
+					 summary->ledger[i].backend, (unsigned long long)summary->ledger[i].untimed);
 	if (lost)
 		summary_add_note(summary, "lost", "%llu calls or device operations were seen but not recorded",
 				 (unsigned long long)lost);
