@@ -16,6 +16,7 @@
 
 #include "base/log.h"
 #include "cli/clock.h"
+#include "cli/size.h"
 #include "format/stream.h"
 
 #define BASELINE_NS 10000000 /* two readings 10 ms apart give the clock's rate to a few millionths */
@@ -36,28 +37,6 @@ static int parse_loss(const char *text, uint32_t *loss_out)
 	return text ? log_error(SONDE_EUSAGE, "--on-loss takes drop, block or stop, not '%s'", text) : 0;
 }
 
-/* "512M": bytes with the binary units that dd and head take. */
-static int parse_size(const char *text, uint64_t *bytes_out)
-{
-	static const char units[] = "KMGT";
-	const char *unit;
-	unsigned long long number;
-	char *end;
-	unsigned shift = 0;
-
-	errno = 0;
-	number = strtoull(text, &end, 10);
-	unit = *end ? strchr(units, *end & ~0x20) : NULL;
-	if (unit) {
-		shift = 10 * (unsigned)(unit - units + 1);
-		end++;
-	}
-	if (errno || *text < '0' || *text > '9' || *end || !number || number > UINT64_MAX >> shift)
-		return log_error(SONDE_EUSAGE, "--max-size takes a size like 512M or 20G, not '%s'", text);
-	*bytes_out = (uint64_t)number << shift;
-	return 0;
-}
-
 int plan_check(const struct options *options)
 {
 	uint64_t bytes;
@@ -65,7 +44,7 @@ int plan_check(const struct options *options)
 	int err = parse_loss(options->on_loss, &loss);
 
 	if (!err && options->max_size)
-		err = parse_size(options->max_size, &bytes);
+		err = size_parse("max-size", options->max_size, &bytes);
 	return err;
 }
 
@@ -116,7 +95,7 @@ int plan_create(const char *directory, const struct options *options)
 	if (!err)
 		err = parse_loss(options->on_loss, &plan.on_loss);
 	if (!err && options->max_size)
-		err = parse_size(options->max_size, &plan.limit);
+		err = size_parse("max-size", options->max_size, &plan.limit);
 	if (err)
 		return err;
 	plan.streams = FMT_STREAMS_TIMELINE;
