@@ -140,6 +140,12 @@ void json_ppm(struct json *json, const char *key, int64_t ppm)
 	fputs(number_ppm(&number, ppm), json->file);
 }
 
+void json_number(struct json *json, const char *key, const char *digits)
+{
+	json_next(json, key);
+	fputs(digits, json->file);
+}
+
 void json_bool(struct json *json, const char *key, bool value)
 {
 	json_next(json, key);

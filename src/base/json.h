@@ -30,6 +30,7 @@ void json_text(struct json *json, const char *key, const char *text);
 void json_i64(struct json *json, const char *key, int64_t value);
 void json_u64(struct json *json, const char *key, uint64_t value);
 void json_ppm(struct json *json, const char *key, int64_t ppm); /* millionths, as a decimal */
+void json_number(struct json *json, const char *key, const char *digits); /* as it is */
 void json_bool(struct json *json, const char *key, bool value);
 void json_null(struct json *json, const char *key);
 void json_finish(struct json *json);

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Arguments as JSON. Addresses and named values are text: JSON has no base 16, and readers take numbers as
+ * doubles, which are exact up to 2^53 alone.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "views/view_export.h"
+
+#define EXACT ((int64_t)1 << 53)
+
+static void hex_write(struct json *json, const char *key, uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)value);
+	json_text(json, key, text);
+}
+
+static void double_write(struct json *json, const char *key, double value)
+{
+	char text[40];
+
+	if (!isfinite(value)) {
+		json_text(json, key, isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
+		return;
+	}
+	snprintf(text, sizeof(text), "%.17g", value);
+	json_number(json, key, text);
+}
+
+static void number_write(struct json *json, const char *key, uint64_t value, bool is_signed)
+{
+	char text[24];
+	const int64_t number = (int64_t)value;
+
+	if (is_signed ? number <= EXACT && number >= -EXACT : value <= (uint64_t)EXACT) {
+		json_i64(json, key, number);
+		return;
+	}
+	snprintf(text, sizeof(text), is_signed ? "%lld" : "%llu", (long long)number);
+	json_text(json, key, text);
+}
+
+/* "READ|WRITE|0x40" */
+static void flags_write(struct json *json, const char *key, const struct tally_arg *arg, uint64_t value)
+{
+	char text[512] = "";
+	size_t used = 0;
+	uint32_t i;
+
+	for (i = arg->words; i-- > 0 && used < sizeof(text);) { /* names of several bits have greater values: first */
+		if (!arg->word[i].value || (value & arg->word[i].value) != arg->word[i].value)
+			continue;
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", used ? "|" : "", arg->word[i].name);
+		value &= ~arg->word[i].value;
+	}
+	if ((value || !used) && used < sizeof(text))
+		snprintf(text + used, sizeof(text) - used, "%s0x%llx", used ? "|" : "", (unsigned long long)value);
+	json_text(json, key, text);
+}
+
+static void value_write(struct json *json, const char *key, const struct event_argument *argument, uint32_t index)
+{
+	const struct tally_arg *arg = argument->arg;
+	const char *name;
+	uint64_t word;
+
+	if (arg->type == FMT_ARG_F32 || arg->type == FMT_ARG_F64) {
+		double_write(json, key, event_double(argument, index));
+		return;
+	}
+	word = event_word(argument, index);
+	name = arg->words ? event_word_name(arg, word) : NULL;
+	if (name)
+		json_text(json, key, name);
+	else if (arg->flags & FMT_ARG_FLAGS)
+		flags_write(json, key, arg, word);
+	else if (arg->type == FMT_ARG_POINTER)
+		hex_write(json, key, word);
+	else
+		number_write(json, key, word, event_is_signed(argument));
+}
+
+static void argument_write(struct json *json, const struct event_argument *argument)
+{
+	const bool array = argument->arg->flags & FMT_ARG_ARRAY;
+	const char *text = argument->arg->type == FMT_ARG_STRING ? event_string(argument) : NULL;
+	const char *key = array ? NULL : argument->arg->name;
+	uint32_t i;
+
+	if (array)
+		json_array_line(json, argument->arg->name);
+	for (i = 0; i < argument->count; i++) {
+		if (text) {
+			json_text(json, key, text);
+			text += strlen(text) + 1;
+		} else {
+			value_write(json, key, argument, i);
+		}
+	}
+	if (array)
+		json_array_end(json);
+}
+
+void export_arguments(struct json *json, const struct export *export, const struct event *event)
+{
+	static const enum fmt_arg_when when[] = {FMT_ARG_IN, FMT_ARG_OUT};
+	struct event_arguments arguments;
+	struct event_argument argument;
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		event_arguments(&arguments, export->events, event, when[i]);
+		while (event_arguments_next(&arguments, &argument))
+			argument_write(json, &argument);
+	}
+}
