@@ -24,6 +24,7 @@ struct speedscope {
 	FILE *file;                /* where the JSON goes */
 	struct json json;
 	struct map frames;         /* backend and name -> 1 + index in name */
+	uint32_t **known;          /* by process, by function: the same */
 	const char **name;
 	size_t names, name_capacity;
 	uint32_t lane;             /* whose profile is open; READ_NONE: none */
@@ -34,7 +35,8 @@ struct speedscope {
 
 /* ---- profiles ---- */
 
-static uint32_t frame_number(struct export *export, const struct export_row *row)
+/* One frame for functions of one name, in whichever process. */
+static uint32_t frame_add(struct export *export, const struct export_row *row)
 {
 	struct speedscope *scope = export->state;
 	struct map_key key = {0};
@@ -50,7 +52,20 @@ static uint32_t frame_number(struct export *export, const struct export_row *row
 		scope->name[scope->names++] = arena_printf(&export->arena, "%s:%s", row->backend, row->name);
 		*known = (void *)(uintptr_t)scope->names;
 	}
-	return (uint32_t)(uintptr_t)*known - 1;
+	return (uint32_t)(uintptr_t)*known;
+}
+
+static uint32_t frame_number(struct export *export, const struct event *event, const struct export_row *row)
+{
+	struct speedscope *scope = export->state;
+	uint32_t **known = &scope->known[event->process];
+
+	if (!*known)
+		*known = arena_array(&export->arena, events_process(export->events, event->process)->names->functions,
+				     sizeof(**known));
+	if (!(*known)[event->function])
+		(*known)[event->function] = frame_add(export, row);
+	return (*known)[event->function] - 1;
 }
 
 static void edge_write(struct speedscope *scope, const char *type, uint32_t frame, int64_t time)
@@ -116,7 +131,7 @@ static void speedscope_event(struct export *export, const struct event *event)
 	calls_close(scope, event->depth);
 	if (scope->depth == FMT_FRAMES || event->begin < scope->last)
 		return;
-	scope->open[scope->depth++] = (struct open_call){event->end, frame_number(export, &row), event->depth};
+	scope->open[scope->depth++] = (struct open_call){event->end, frame_number(export, event, &row), event->depth};
 	edge_write(scope, "O", scope->open[scope->depth - 1].frame, event->begin);
 	export->rows++;
 }
@@ -201,6 +216,7 @@ static int speedscope_start(struct export *export)
 	if (!scope->file)
 		return log_error(SONDE_EIO, "out of memory");
 	scope->frames.arena = &export->arena;
+	scope->known = arena_array(&export->arena, export->recording->tallies, sizeof(*scope->known));
 	scope->lane = READ_NONE;
 	json_start(&scope->json, scope->file);
 	json_object(&scope->json, NULL);

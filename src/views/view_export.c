@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "views/progress.h"
 #include "views/view_internal.h"
 
 #define FILE_BUFFER (64u << 10)
@@ -98,13 +99,17 @@ bool export_has_process(const struct export *export, uint32_t process)
 
 static int rows_write(struct export *export, const struct export_format *format)
 {
+	struct progress progress = {0};
 	const struct event *event;
 	int err = format->start(export);
 
 	if (err)
 		return err;
-	while (!export->sink.error && (event = events_next(export->events)))
+	while (!export->sink.error && (event = events_next(export->events))) {
 		format->event(export, event);
+		progress_step(&progress, export->events);
+	}
+	progress_end(&progress);
 	return format->end(export);
 }
 

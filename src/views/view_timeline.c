@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "views/progress.h"
 #include "views/timeline_internal.h"
 #include "views/view_internal.h"
 
@@ -122,20 +123,25 @@ static void event_write(struct timeline *timeline, const struct event *event)
 
 static int events_write(struct timeline *timeline, const char *path, bool parts)
 {
+	struct progress progress = {0};
 	const struct event *event;
-	int err;
+	int err = 0;
 
-	while (!timeline->trace.sink.error && (event = events_next(timeline->events))) {
+	while (!err && !timeline->trace.sink.error && (event = events_next(timeline->events))) {
 		timeline->now = event->time;
 		if (event->end > timeline->latest)
 			timeline->latest = event->end;
 		if (parts && is_full(timeline)) {
 			err = part_next(timeline, path);
 			if (err)
-				return err;
+				break;
 		}
 		event_write(timeline, event);
+		progress_step(&progress, timeline->events);
 	}
+	progress_end(&progress);
+	if (err)
+		return err;
 	lanes_do(timeline, timeline_lane_finish);
 	timeline_devices_finish(timeline);
 	return 0;
