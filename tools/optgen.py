@@ -11,8 +11,8 @@ import argparse
 import configparser
 import sys
 
-OPTION_KEYS = {'short', 'argument', 'optional', 'type', 'complete', 'environment', 'default', 'commands', 'section', 'help',
-               'details'}
+OPTION_KEYS = {'short', 'argument', 'optional', 'type', 'complete', 'environment', 'default', 'commands', 'section',
+               'help', 'details', 'field'}
 COMMAND_KEYS = {'usage', 'summary'}
 TYPES = {'switch': 'bool', 'text': 'const char *', 'list': 'const char *', 'number': 'long '}
 COMPLETIONS = {'file', 'directory', 'backends', 'by', 'none'}
@@ -31,8 +31,8 @@ class Option:
         for key in ('commands', 'section', 'help'):
             if not values.get(key):
                 raise Mistake('no %s' % key)
-        self.name = name
-        self.field = name.replace('-', '_')
+        self.name = name.partition(' ')[0]
+        self.field = values.get('field', self.name.replace('-', '_'))
         self.short = values.get('short', '')
         self.argument = values.get('argument', '')
         self.type = values.get('type', 'text') if self.argument else 'switch'
@@ -116,12 +116,16 @@ def read_definitions(paths):
 
 
 def check_names(options):
-    seen = set()
+    """An option means one thing in a command; options that share a field share its type."""
+    seen, types = set(), {}
     for option in options:
         for name in names(option):
-            if name in seen:
-                raise Mistake('%s is defined twice' % name)
-            seen.add(name)
+            for command in option.commands:
+                if (name, command) in seen:
+                    raise Mistake('%s is defined twice' % name)
+                seen.add((name, command))
+        if types.setdefault(option.field, option.type) != option.type:
+            raise Mistake('--%s has two types: give one of them a field of its own' % option.name)
 
 
 def sections(options):
@@ -164,7 +168,7 @@ def header(commands, options):
     out += ['\tCOMMAND_%s,' % name for name in commands]
     out += ['\tCOMMAND_COUNT', '};', '', '/* Values of the options; lists are joined with commas, NULL: not given. */',
             'struct options {']
-    for option in options:
+    for option in {option.field: option for option in reversed(options)}.values():
         kind = TYPES[option.type]
         out.append('\t%s%s%s; /* %s */' % (kind, '' if kind.endswith(('*', ' ')) else ' ', option.field, option.help))
     return '\n'.join(out + ['};', '', 'enum { OPTION_COUNT = %d };' % len(options), '', '#endif', ''])

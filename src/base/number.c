@@ -125,6 +125,52 @@ const char *number_ppm(struct number *number, int64_t ppm)
 	return number->text;
 }
 
+#define NUMBER_TIME_MAX 1000000000000 /* of any unit */
+
+static bool unit_of(const char *text, uint64_t *unit_out)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = {{"", 1000000000}, {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000},
+		     {"m", 60000000000}, {"min", 60000000000}, {"h", 3600000000000}};
+
+	while (*text == ' ')
+		text++;
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strcmp(text, units[i].name)) {
+			*unit_out = units[i].ns;
+			return true;
+		}
+	return false;
+}
+
+bool number_parse_time(const char *text, int64_t *ns_out)
+{
+	bool negative = *text == '-', digits = false;
+	wide value = 0, scale = 1;
+	uint64_t unit;
+
+	text += negative;
+	for (; *text >= '0' && *text <= '9'; text++, digits = true)
+		value = value < NUMBER_TIME_MAX ? value * 10 + (*text - '0') : value;
+	if (value >= NUMBER_TIME_MAX)
+		return false;
+	if (*text == '.')
+		for (text++; *text >= '0' && *text <= '9'; text++, digits = true)
+			if (scale < 1000000000) {
+				value = value * 10 + (*text - '0');
+				scale *= 10;
+			}
+	if (!digits || !unit_of(text, &unit))
+		return false;
+	value = value * unit / scale;
+	if (value > INT64_MAX)
+		return false;
+	*ns_out = negative ? -(int64_t)value : (int64_t)value;
+	return true;
+}
+
 int64_t number_add(int64_t left, int64_t right)
 {
 	int64_t sum;

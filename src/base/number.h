@@ -3,6 +3,7 @@
 #ifndef SONDE_BASE_NUMBER_H
 #define SONDE_BASE_NUMBER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,6 +26,9 @@ const char *number_percent(struct number *number, int64_t ppm);
 const char *number_tenths(struct number *number, int64_t tenths);
 /* Millionths as a plain decimal, whatever the locale: 812345 -> "0.812345" */
 const char *number_ppm(struct number *number, int64_t ppm);
+
+/* "1.5", "200ms", "3 us", "10ns", "2m", "1h"; without a unit seconds. False: no such thing. */
+bool number_parse_time(const char *text, int64_t *ns_out);
 
 /* Sum and difference that stop at the ends of the range: damaged recordings claim any figure. */
 int64_t number_add(int64_t left, int64_t right);

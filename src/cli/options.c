@@ -47,12 +47,13 @@ static void parser_fill(struct parser *parser)
 	}
 }
 
-static const struct option_row *row_of(int code)
+/* The option of the command that getopt found: another command may have one of the same name. */
+static const struct option_row *row_of(enum command command, int code)
 {
 	if (code >= LONG_BASE)
 		return &option_rows[code - LONG_BASE];
 	for (const struct option_row *row = option_rows; row->name; row++)
-		if (row->letter == code)
+		if (row->letter == code && row->commands & 1u << command)
 			return row;
 	return NULL;
 }
@@ -131,9 +132,11 @@ static int set_from_environment(struct options *options, const bool *given, enum
 static int complain(const struct parser *parser, int code, char **argv, int word)
 {
 	const char *text = argv[word];
-	const char *see = parser->command == COMMAND_run ? "sonde --help" : "sonde report --help";
 	int length = (int)strcspn(text, "=");
+	char see[64] = "sonde --help";
 
+	if (parser->command != COMMAND_run)
+		snprintf(see, sizeof(see), "sonde %s --help", command_rows[parser->command].name);
 	if (strncmp(text, "--", 2) != 0) {
 		if (code == ':')
 			return log_error(SONDE_EUSAGE, "option '-%c' needs an argument (see %s)", optopt, see);
@@ -147,12 +150,12 @@ static int complain(const struct parser *parser, int code, char **argv, int word
 }
 
 /* getopt_long also takes unique beginnings; scripts that use them break with the next new option. */
-static bool is_whole_name(const char *word, int code)
+static bool is_whole_name(enum command command, const char *word, int code)
 {
 	size_t length = strcspn(word, "=");
 
-	return code < LONG_BASE || (length == strlen(row_of(code)->name) + 2 &&
-				    !strncmp(word + 2, row_of(code)->name, length - 2));
+	return code < LONG_BASE || (length == strlen(row_of(command, code)->name) + 2 &&
+				    !strncmp(word + 2, row_of(command, code)->name, length - 2));
 }
 
 int options_parse(enum command command, int argc, char **argv, struct options *options_out)
@@ -177,12 +180,12 @@ int options_parse(enum command command, int argc, char **argv, struct options *o
 			argv[1 + words++] = optarg;
 			continue;
 		}
-		if (code == '?' || code == ':' || !is_whole_name(argv[word], code))
+		if (code == '?' || code == ':' || !is_whole_name(command, argv[word], code))
 			return complain(&parser, code, argv, word);
-		err = set_value(&options, row_of(code), optarg);
+		err = set_value(&options, row_of(command, code), optarg);
 		if (err)
 			return err;
-		given[row_of(code) - option_rows] = true;
+		given[row_of(command, code) - option_rows] = true;
 	}
 	err = set_from_environment(&options, given, command);
 	if (err)
