@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "views/view_export.h"
+#include "views/view_internal.h"
 
 #define ROW_FIRST 1000000000u /* thread ids of rows of devices: greater than those of threads */
 #define EVENT_ROOM 64
@@ -168,6 +169,14 @@ static void notes_write(struct json *json, const struct export *export, const st
 	json_object_end(json);
 }
 
+/* Unique over processes, and exact where readers take numbers as doubles. */
+static uint64_t flow_id(uint32_t process, uint64_t correlation)
+{
+	if (process >> 20 || correlation >> 32)
+		return view_mix(view_mix(process + 1) + correlation) >> 11;
+	return (uint64_t)process << 32 | correlation;
+}
+
 /* One arrow per launch and operation. */
 static void flow_write(struct export *export, const struct event *event, uint64_t tid, uint64_t correlation,
 		       bool starts)
@@ -176,7 +185,7 @@ static void flow_write(struct export *export, const struct event *event, uint64_
 
 	event_open(export, starts ? "s" : "f", "launch", event->process, tid);
 	json_text(json, "cat", "launch");
-	json_u64(json, "id", ((uint64_t)event->process << 32) + correlation);
+	json_u64(json, "id", flow_id(event->process, correlation));
 	time_write(json, "ts", event->begin);
 	if (!starts)
 		json_text(json, "bp", "e");

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "views/timeline_internal.h"
+#include "views/view_internal.h"
 
 #define LANES_STEP 16
 #define CORRELATION_BITS 40
@@ -26,7 +27,9 @@ static const char *const ending[] = {
 /* A number that is unique over processes: devices of one machine may be used by several. */
 uint64_t timeline_correlation(uint32_t process, uint64_t correlation)
 {
-	return (uint64_t)process << CORRELATION_BITS ^ correlation;
+	if (correlation >> CORRELATION_BITS) /* no serial number */
+		return (uint64_t)1 << 63 | view_mix(view_mix(process + 1) + correlation);
+	return (uint64_t)process << CORRELATION_BITS | correlation;
 }
 
 /* ---- notes ---- */

@@ -7,19 +7,13 @@
 #include <string.h>
 
 #include "views/timeline_internal.h"
+#include "views/view_internal.h"
 
 #define MACHINE_NAME 17 /* of the system's description */
 
-static uint64_t mix(uint64_t value)
-{
-	value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9u;
-	value = (value ^ value >> 27) * 0x94d049bb133111ebu;
-	return value ^ value >> 31;
-}
-
 uint64_t timeline_uuid(const struct timeline_process *process, enum timeline_track kind, uint64_t number)
 {
-	return mix(process->seed + mix((uint64_t)kind << 56 | number)) | 1; /* 0 is the root of all tracks */
+	return view_mix(process->seed + view_mix((uint64_t)kind << 56 | number)) | 1; /* 0 is the root of all tracks */
 }
 
 const struct tally_body *timeline_names(const struct timeline *timeline, uint32_t process)
@@ -222,9 +216,10 @@ struct timeline_process *timeline_process(struct timeline *timeline, uint32_t in
 	for (i = 0; i < timeline->gpus; i++) /* a number beyond all others for work of no known device */
 		process->gpu[names->devices] += timeline->gpu[i].host == tally->host;
 	host = timeline->recording->host[tally->host].name;
-	process->seed = mix(((uint64_t)tally->raw.pid << 32) + tally->raw.start_time + mix(tally->raw.birth_ticks));
+	process->seed = view_mix(((uint64_t)tally->raw.pid << 32) + tally->raw.start_time +
+				 view_mix(tally->raw.birth_ticks));
 	while (*host)
-		process->seed = mix(process->seed + (unsigned char)*host++);
+		process->seed = view_mix(process->seed + (unsigned char)*host++);
 	return process;
 }
 

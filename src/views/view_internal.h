@@ -11,6 +11,14 @@ extern const struct view view_json_ops, view_csv_ops;
 extern const char *const view_category[], *const view_kind[], *const view_direction[], *const view_memory[],
 	*const view_source[];
 
+/* Spreads the bits of a number: what differs in one of them differs in half of the result's. */
+static inline uint64_t view_mix(uint64_t value)
+{
+	value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9u;
+	value = (value ^ value >> 27) * 0x94d049bb133111ebu;
+	return value ^ value >> 31;
+}
+
 /* A file to write to, "-" for standard output; NULL: logged. */
 FILE *view_open(const char *path);
 /* Closes it and tells, in one line, if anything could not be written. 0 or SONDE_EIO. */

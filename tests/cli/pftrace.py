@@ -287,7 +287,7 @@ def check(trace, loose):
                       ('execution', [stage['id'] for stage in trace.stages])):
         if len(set(ids)) != len(ids):
             found.append('a %s is there twice' % what)
-    executions = {stage['id'] for stage in trace.stages if stage['id'] < 1 << 62}
+    executions = {stage['id'] for stage in trace.stages if stage['id'] >> 62 != 1}
     if not loose and set(trace.flows) != set(trace.flow_ends):
         found.append('%d flows have one end only' % len(set(trace.flows) ^ set(trace.flow_ends)))
     if not loose and set(trace.submitted) != executions:
