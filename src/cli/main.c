@@ -9,6 +9,8 @@
 static int (*const command_functions[COMMAND_COUNT])(const struct options *options, char **words) = {
 	[COMMAND_run] = cmd_run,
 	[COMMAND_report] = cmd_report,
+	[COMMAND_timeline] = cmd_timeline,
+	[COMMAND_export] = cmd_export,
 };
 
 /* `run` is the default and has no word of its own: `sonde ./report` and `sonde -- report` run programs. */

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What commands that turn recordings into files share: where they read, where they write. */
+#ifndef SONDE_CLI_PLACE_H
+#define SONDE_CLI_PLACE_H
+
+#include "base/arena.h"
+#include "cli/options.h"
+#include "read/recording.h"
+
+/* Opens the recordings that the words name. command: for the message. 0 or SONDE_E..., logged. */
+int place_open(const struct options *options, char **words, const char *command, struct recording **recording_out);
+/* --output, else `name` in the directory of the recording; of several, --output is needed. */
+int place_output(const struct options *options, char **words, const char *name, struct arena *arena,
+		 const char **path_out);
+/* Closes; tells what could not be read, unless an error has been told. */
+void place_close(struct recording *recording, int err);
+
+#endif
