@@ -58,14 +58,13 @@ size_t utf8_width(const char *text)
 	return width;
 }
 
-/* C0, DEL, C1 and the marks that change the direction of what follows on a terminal */
-static int utf8_is_control(uint32_t point)
+int utf8_is_control(uint32_t point)
 {
 	return point < 0x20 || (point >= 0x7f && point < 0xa0) || (point >= 0x202a && point <= 0x202e) ||
 	       (point >= 0x2066 && point <= 0x2069);
 }
 
-static size_t utf8_escape(char *to, uint32_t point)
+size_t utf8_escape(char *to, uint32_t point)
 {
 	switch (point) {
 	case '\n': return (size_t)sprintf(to, "\\n");

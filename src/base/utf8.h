@@ -14,6 +14,11 @@
 /* Code point at text, or UTF8_BAD (then one byte is to be replaced); *bytes_out: its length. */
 uint32_t utf8_next(const char *text, size_t length, size_t *bytes_out);
 
+/* C0, DEL, C1 and the marks that change the direction of what follows on a terminal */
+int utf8_is_control(uint32_t point);
+/* Such a code point as \n, \xNN, \uNNNN; returns its bytes, fewer than 16. */
+size_t utf8_escape(char *to, uint32_t point);
+
 /* Columns that a clean text takes on a terminal. */
 size_t utf8_width(const char *text);
 
