@@ -31,6 +31,8 @@ static bool is_wanted(const struct events *events, const struct event *event)
 
 	if (!filter_has_time(filter, event))
 		return false;
+	if (event->type == EVENT_MEMORY && filter->wish.min_duration > 0 && events->what == EVENTS_SINGLE)
+		return false;
 	if (!events->selective)
 		return true;
 	if (event->lane != READ_NONE && !events->lane_shown[event->lane])

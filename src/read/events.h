@@ -37,7 +37,7 @@ struct events_filter {
 	const char *exclude;
 	bool has_from, has_to;
 	int64_t from, to;     /* events in [from, to); calls and operations that overlap it */
-	int64_t min_duration; /* shorter calls and operations are left out; with SINGLE > 0 takes ENTRY, too */
+	int64_t min_duration; /* of calls and operations; with SINGLE > 0 leaves out all but EXIT, OPERATION, GAP */
 };
 
 struct events_wish {
