@@ -8,6 +8,7 @@
 /* words: what stands behind the options, NULL-terminated, may be empty. */
 int cmd_run(const struct options *options, char **words);
 int cmd_report(const struct options *options, char **words);
+int cmd_print(const struct options *options, char **words);
 int cmd_timeline(const struct options *options, char **words);
 int cmd_export(const struct options *options, char **words);
 

@@ -9,6 +9,7 @@
 static int (*const command_functions[COMMAND_COUNT])(const struct options *options, char **words) = {
 	[COMMAND_run] = cmd_run,
 	[COMMAND_report] = cmd_report,
+	[COMMAND_print] = cmd_print,
 	[COMMAND_timeline] = cmd_timeline,
 	[COMMAND_export] = cmd_export,
 };

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Events as lines: one each, in order of time. */
+#ifndef SONDE_VIEWS_VIEW_PRINT_H
+#define SONDE_VIEWS_VIEW_PRINT_H
+
+#include "base/text.h"
+#include "read/events.h"
+
+struct print_options {
+	bool json; /* one object a line */
+	bool date; /* in every line; else in a line of its own where the day changes */
+};
+
+/*
+ * Prints all events to a descriptor. A reader that goes away ends it, and is no error. 0 or SONDE_EIO, logged.
+ */
+int view_print(struct recording *recording, struct events *events, int fd, const struct print_options *options);
+
+/* ---- what the files of print share ---- */
+
+struct print_label {
+	const char *bytes; /* NULL: not made yet */
+	uint32_t length;
+};
+
+/* A second of the wall clock as text. */
+struct print_second {
+	int64_t second; /* since 1970 */
+	char clock[8];  /* HH:MM:SS */
+	char date[16];  /* YYYY-MM-DD */
+};
+
+struct printer {
+	struct arena arena;
+	struct recording *recording;
+	struct events *events;
+	const struct print_options *options;
+	struct text *text;
+	struct print_label **function; /* by process, by function: how it is called */
+	struct print_label *process;   /* by process: host, pid, no thread, rank */
+	struct print_label *lane;      /* the same of a thread */
+	size_t lanes;
+	struct print_second now, until; /* of the line, of a second time in it */
+};
+
+const struct print_label *print_lane(struct printer *printer, const struct event *event);
+const struct print_label *print_function(struct printer *printer, const struct event *event);
+
+/* "name=value, name=value" and "name":value */
+void print_arguments(struct printer *printer, const struct event *event, enum fmt_arg_when when);
+void print_arguments_json(struct printer *printer, const struct event *event, enum fmt_arg_when when);
+/* A result: decimal when it is small, else in base 16. */
+void print_result(struct printer *printer, uint64_t result);
+
+/* view_print_text.c, view_print_json.c: one line. */
+void print_text(struct printer *printer, const struct event *event);
+void print_json(struct printer *printer, const struct event *event);
+/* What stands in front of every line of one thread. */
+struct print_label print_text_lane(struct printer *printer, const struct tally *tally, const struct events_lane *lane);
+struct print_label print_json_lane(struct printer *printer, const struct tally *tally, const struct events_lane *lane);
+struct print_label print_text_function(struct printer *printer, const char *backend, const char *function);
+struct print_label print_json_function(struct printer *printer, const char *backend, const char *function);
+
+extern const char *const print_ending[]; /* by enum event_ending */
+
+#endif

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Values of arguments as text and as JSON. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "views/view_print.h"
+
+/* What an int or a size holds is read in base 10, an address is not. */
+#define DECIMAL_LEAST INT32_MIN
+#define DECIMAL_MOST ((int64_t)UINT32_MAX)
+
+void print_result(struct printer *printer, uint64_t result)
+{
+	int64_t number = (int64_t)result;
+
+	if (number >= DECIMAL_LEAST && number <= DECIMAL_MOST) {
+		text_i64(printer->text, number);
+		return;
+	}
+	text_word(printer->text, "0x");
+	text_hex(printer->text, result);
+}
+
+static void print_hex(struct text *text, uint64_t value)
+{
+	text_word(text, "0x");
+	text_hex(text, value);
+}
+
+static void print_double(struct text *text, const struct event_argument *argument, uint32_t index, bool json)
+{
+	double value = event_double(argument, index);
+	char digits[40];
+	int length = snprintf(digits, sizeof(digits), argument->arg->type == FMT_ARG_F32 ? "%.9g" : "%.17g", value);
+
+	if (json && !isfinite(value))
+		text_word(text, "null");
+	else
+		text_bytes(text, digits, (size_t)length);
+}
+
+/* NAME|NAME|0x8: as few names as cover the bits; false: none fits. */
+static bool print_flags(struct text *text, const struct tally_arg *arg, uint64_t value)
+{
+	uint64_t left = value;
+	bool any = false;
+	uint32_t i;
+
+	for (i = arg->words; left && i-- > 0;) { /* names of several bits have greater values: first */
+		uint64_t bits = arg->word[i].value;
+
+		if (!bits || (left & bits) != bits)
+			continue;
+		if (any)
+			text_char(text, '|');
+		text_bytes(text, arg->word[i].name, strlen(arg->word[i].name));
+		left &= ~bits;
+		any = true;
+	}
+	if (any && left) {
+		text_char(text, '|');
+		print_hex(text, left);
+	}
+	return any;
+}
+
+/* The value's symbolic name; false: it has none. */
+static bool print_name(struct text *text, const struct tally_arg *arg, uint64_t value)
+{
+	const char *name = arg->words ? event_word_name(arg, value) : NULL;
+
+	if (name)
+		text_bytes(text, name, strlen(name));
+	else if (arg->flags & FMT_ARG_FLAGS)
+		return print_flags(text, arg, value);
+	return name;
+}
+
+static void print_word(struct text *text, const struct event_argument *argument, uint64_t value)
+{
+	if (argument->arg->type == FMT_ARG_POINTER || argument->arg->flags & FMT_ARG_FLAGS)
+		print_hex(text, value);
+	else if (event_is_signed(argument))
+		text_i64(text, (int64_t)value);
+	else
+		text_u64(text, value);
+}
+
+static void print_value(struct text *text, const struct event_argument *argument, uint32_t index, const char *string)
+{
+	uint64_t value;
+
+	switch (argument->arg->type) {
+	case FMT_ARG_STRING:
+		text_char(text, '"');
+		text_clean(text, string, strlen(string), '"');
+		text_char(text, '"');
+		break;
+	case FMT_ARG_F32:
+	case FMT_ARG_F64:
+		print_double(text, argument, index, false);
+		break;
+	default:
+		value = event_word(argument, index);
+		if (!print_name(text, argument->arg, value))
+			print_word(text, argument, value);
+		break;
+	}
+}
+
+/* Named values and addresses are strings: JSON has no base 16, and numbers above 2^53 are not safe in it. */
+static void print_value_json(struct text *text, const struct event_argument *argument, uint32_t index,
+			     const char *string)
+{
+	uint64_t value;
+
+	switch (argument->arg->type) {
+	case FMT_ARG_STRING:
+		text_char(text, '"');
+		text_json(text, string, strlen(string));
+		text_char(text, '"');
+		break;
+	case FMT_ARG_F32:
+	case FMT_ARG_F64:
+		print_double(text, argument, index, true);
+		break;
+	default:
+		value = event_word(argument, index);
+		if (!argument->arg->words && argument->arg->type != FMT_ARG_POINTER) {
+			print_word(text, argument, value);
+			break;
+		}
+		text_char(text, '"');
+		if (!print_name(text, argument->arg, value))
+			print_word(text, argument, value);
+		text_char(text, '"');
+		break;
+	}
+}
+
+static void print_values(struct text *text, const struct event_argument *argument, bool json)
+{
+	const bool array = argument->arg->flags & FMT_ARG_ARRAY, strings = argument->arg->type == FMT_ARG_STRING;
+	const char *string = event_string(argument);
+	uint32_t i;
+
+	if (array)
+		text_char(text, '[');
+	for (i = 0; i < argument->count; i++) {
+		if (i)
+			text_word(text, ", ");
+		if (json)
+			print_value_json(text, argument, i, string);
+		else
+			print_value(text, argument, i, string);
+		if (strings)
+			string += strlen(string) + 1;
+	}
+	if (array)
+		text_char(text, ']');
+}
+
+void print_arguments(struct printer *printer, const struct event *event, enum fmt_arg_when when)
+{
+	struct event_arguments arguments;
+	struct event_argument argument;
+	struct text *text = printer->text;
+	bool filled = false;
+
+	event_arguments(&arguments, printer->events, event, when);
+	while (event_arguments_next(&arguments, &argument)) {
+		if (filled)
+			text_word(text, ", ");
+		filled = true;
+		text_clean(text, argument.arg->name, strlen(argument.arg->name), 0);
+		text_char(text, '=');
+		print_values(text, &argument, false);
+	}
+}
+
+void print_arguments_json(struct printer *printer, const struct event *event, enum fmt_arg_when when)
+{
+	struct event_arguments arguments;
+	struct event_argument argument;
+	struct text *text = printer->text;
+	bool filled = false;
+
+	event_arguments(&arguments, printer->events, event, when);
+	while (event_arguments_next(&arguments, &argument)) {
+		if (filled)
+			text_char(text, ',');
+		filled = true;
+		text_char(text, '"');
+		text_json(text, argument.arg->name, strlen(argument.arg->name));
+		text_word(text, "\":");
+		print_values(text, &argument, true);
+	}
+}
