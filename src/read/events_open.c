@@ -272,7 +272,9 @@ static int sources_start(struct events *events)
 	for (i = 0; i < events->sources && !err; i++) {
 		struct source *source = &events->source[i];
 
-		source->file.window_capacity = window;
+		/* a small file does not need a large one; a growing one is read in more steps */
+		source->file.window_capacity = source->file.bytes < window ?
+			share(window, 1, WINDOW_LEAST, source->file.bytes) : window;
 		if (!source->process->body)
 			err = log_error(SONDE_EIO, "out of memory");
 		else if (source->number == READ_NONE)

@@ -145,7 +145,7 @@ static void scout_run(struct stream_pair *scout, struct call_slot *slot)
 static void calls_scout(struct stream_calls *calls, struct call_slot *slot)
 {
 	struct stream_pair *scout = malloc(sizeof(*scout));
-	struct stream_trouble trouble = {NULL};
+	struct stream_trouble trouble = {.recording = NULL};
 	struct events_counts counts = {0};
 	struct stream_file file;
 	struct stream_cursor *cursor;

@@ -356,7 +356,7 @@ static struct tally_body *loader_run(struct loader *loader)
 		return NULL;
 	}
 	loader->body = body;
-	loader->chunk = arena_zalloc(&scratch, CHUNK_BYTES + sizeof(struct fmt_device));
+	loader->chunk = arena_zalloc(&scratch, CHUNK_BYTES + (loader->names_only ? 0 : sizeof(struct fmt_device)));
 	body_load(loader);
 	close(loader->fd);
 	arena_free(&scratch);
