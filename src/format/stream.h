@@ -67,6 +67,7 @@ enum fmt_thread_event {
 	FMT_EVENT_LINK = 1,  /* struct fmt_event_link */
 	FMT_EVENT_BYTES = 2, /* struct fmt_event_bytes */
 	FMT_EVENT_MEMORY = 3, /* struct fmt_event_memory */
+	FMT_EVENT_LEFT = 4,  /* struct fmt_event_left */
 	FMT_EVENT_FUNCTION = 16
 };
 
@@ -91,6 +92,11 @@ struct fmt_event_link {
 /* What the call that has just ended sent and received. */
 struct fmt_event_bytes {
 	uint64_t out, in;
+};
+
+/* The innermost open call of this function was left by a jump or an exception, as the next call shows. */
+struct fmt_event_left {
+	uint64_t slot;
 };
 
 /* Memory of one kind and device after an allocation or a release. */

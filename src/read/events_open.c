@@ -213,6 +213,7 @@ static void layout_make(struct events *events, struct stream_process *process)
 		[FMT_EVENT_LINK] = sizeof(struct fmt_event_link),
 		[FMT_EVENT_BYTES] = sizeof(struct fmt_event_bytes),
 		[FMT_EVENT_MEMORY] = sizeof(struct fmt_event_memory),
+		[FMT_EVENT_LEFT] = sizeof(struct fmt_event_left),
 	};
 	const struct tally_body *body = process->body;
 	uint32_t functions = body->functions < FMT_EVENT_FUNCTIONS_MAX ? body->functions : FMT_EVENT_FUNCTIONS_MAX;

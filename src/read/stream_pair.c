@@ -234,11 +234,29 @@ static void pair_close_all(struct stream_pair *pair, enum event_ending why, enum
 	pair->then = then;
 }
 
+/* A call, and what was called from it, is over without an exit. */
+static struct event *pair_left(struct stream_pair *pair)
+{
+	struct fmt_event_left left;
+	uint32_t depth = pair->depth;
+
+	memcpy(&left, pair->cursor.payload, sizeof(left));
+	while (depth && pair->frame[depth - 1].function + (uint64_t)1 != left.slot)
+		depth--;
+	if (depth) { /* its entry may have been lost */
+		pair->floor = depth - 1;
+		pair->why = EVENT_LEFT;
+	}
+	return NULL;
+}
+
 static struct event *pair_read_event(struct stream_pair *pair)
 {
 	uint16_t id = pair->cursor.id;
 
 	pair->time = pair_time(pair, pair->cursor.ticks);
+	if (id == FMT_EVENT_LEFT)
+		return pair_left(pair);
 	if (id < FMT_EVENT_FUNCTION)
 		return pair_fact(pair);
 	if ((id - FMT_EVENT_FUNCTION) % 4 != FMT_CALL_ENTRY)

@@ -43,8 +43,12 @@ void rec_drop_above(struct fmt_thread *thread, uint32_t depth)
 static void drop_stale_frames(struct fmt_thread *thread, uintptr_t frame_address)
 {
 	while (thread->depth && thread->frame[thread->depth].stack <= frame_address) {
+		struct fmt_event_left left = {thread->frame[thread->depth].slot};
+
 		rec_row(thread, thread->frame[thread->depth].slot)->unfinished++;
 		thread->depth--;
+		if (left.slot <= rec_state.streamed)
+			rec_stream_event(&rec_tls.writer, FMT_EVENT_LEFT, &left, sizeof(left));
 	}
 }
 

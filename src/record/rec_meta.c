@@ -53,6 +53,7 @@ static const char streams[] =
 	"event { name = \"sonde:bytes\"; id = 2; stream_id = 0; fields := struct { uint64_t out; uint64_t in; }; };\n"
 	"event { name = \"sonde:memory\"; id = 3; stream_id = 0; fields := struct { uint64_t live_bytes;"
 	" int64_t change; uint32_t backend; uint32_t device; uint32_t memory; uint32_t reserved; }; };\n"
+	"event { name = \"sonde:left\"; id = 4; stream_id = 0; fields := struct { uint64_t slot; }; };\n"
 	"event { name = \"sonde:operation\"; id = 1; stream_id = 1; fields := struct { uint64_t begin_ns;"
 	" uint64_t end_ns; uint64_t correlation; uint64_t name; uint64_t bytes; uint32_t device; uint32_t queue;"
 	" uint32_t error_ns; uint32_t backend; uint8_t kind; uint8_t direction; uint8_t memory;"

@@ -99,3 +99,14 @@ refused()
 	equal warnings 1 "$(wc -l <"$T/err")"
 	says "$T/err" "thread.0" "cut off"
 }
+
+@test "calls that a jump leaves are over where the next call shows it" {
+	traced -l -o "$T/rec" -- "$APPS/unwind_longjmp" 100
+	equal status 0 "$status"
+	"$SONDE" print "$T/rec" >"$T/events"
+	equal "left Allreduce" 100 "$(grep -c '< mpi:MPI_Allreduce left' "$T/events")"
+	equal "left Scan" 50 "$(grep -c '< mpi:MPI_Scan left' "$T/events")"
+	equal "open at the end" 0 "$(grep -c ' open ' "$T/events")"
+	# none of them is still around the calls that follow
+	equal "sends within others" 0 "$(grep -c ' 0  *  > mpi:MPI_Send' "$T/events")"
+}

@@ -154,6 +154,26 @@ static void a_call_left_by_a_jump_ends_with_the_call_around_it(void **state)
 	shows(fixture, &by_begin, "t100: [one 10-40]; .[two 20-40:left]; ..[three 30-40:left]");
 }
 
+static void a_call_left_by_a_jump_is_over_when_the_stream_says_so(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fmt_event_left left = {2};
+
+	stream_entry(&fixture->stream, 0, 10);
+	stream_entry(&fixture->stream, 1, 20);
+	stream_entry(&fixture->stream, 2, 30);
+	stream_event(&fixture->stream, FMT_EVENT_LEFT, 40, &left, sizeof(left));
+	stream_event(&fixture->stream, FMT_EVENT_LEFT, 41, &left, sizeof(left)); /* of one whose entry was lost */
+	stream_entry(&fixture->stream, 1, 50);
+	stream_exit(&fixture->stream, 1, 60, 0);
+	stream_exit(&fixture->stream, 0, 70, 0);
+	stream_write(&fixture->stream);
+	shows(fixture, &by_begin,
+	      "t100: [one 10-70]; .[two 20-40:left]; ..[three 30-40:left]; .[two 50-60]");
+	assert_int_equal(stream_counts()->left, 2);
+	assert_string_equal(stream_notes(), "");
+}
+
 static void an_exit_without_entry_is_told_and_is_no_call(void **state)
 {
 	struct fixture *fixture = *state;
@@ -533,6 +553,7 @@ int main(void)
 		TEST(several_operations_of_one_call_are_all_linked),
 		TEST(threads_and_processes_are_merged_by_time),
 		TEST(a_call_left_by_a_jump_ends_with_the_call_around_it),
+		TEST(a_call_left_by_a_jump_is_over_when_the_stream_says_so),
 		TEST(an_exit_without_entry_is_told_and_is_no_call),
 		TEST(calls_that_are_open_at_the_end_last_until_the_process_ended),
 		TEST(nothing_is_paired_across_a_gap),
