@@ -29,9 +29,10 @@ static bool is_wanted(const struct events *events, const struct event *event)
 	const struct filter *filter = &events->filter;
 	const char *backend;
 
-	if (!filter_has_time(filter, event))
+	if (events->windowed && !filter_has_time(filter, event))
 		return false;
-	if (event->type == EVENT_MEMORY && filter->wish.min_duration > 0 && events->what == EVENTS_SINGLE)
+	if (events->windowed && event->type == EVENT_MEMORY && filter->wish.min_duration > 0 &&
+	    events->what == EVENTS_SINGLE)
 		return false;
 	if (!events->selective)
 		return true;

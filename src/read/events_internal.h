@@ -23,6 +23,7 @@ struct events {
 	enum events_what what;
 	enum events_order order;
 	struct filter filter;
+	bool windowed;                /* not all times and durations are wanted */
 	bool selective;               /* not all functions and threads are wanted */
 	struct events_axis *axis;     /* by host */
 	struct stream_process *process; /* by tally */

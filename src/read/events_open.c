@@ -246,8 +246,8 @@ static void process_open(struct events *events, uint32_t index)
 	process->process.tally = tally;
 	process->process.names = &nothing;
 	process->process.has_arguments = tally->raw.streams == FMT_STREAMS_TRACE;
-	process->clock = &events->recording->host[tally->host].clock[tally->raw.clock];
-	process->axis = &events->axis[tally->host];
+	stream_process_clock(process, &events->recording->host[tally->host].clock[tally->raw.clock],
+			     &events->axis[tally->host]);
 	process->end = stream_process_time(process, events_process_end(events->recording, tally));
 	if (filter_has_rank(&events->filter, tally->rank))
 		process_list(events, process);
@@ -286,6 +286,11 @@ static int sources_start(struct events *events)
 	return err;
 }
 
+static bool is_windowed(const struct events_filter *wish)
+{
+	return wish->has_from || wish->has_to || wish->min_duration > 0;
+}
+
 static bool is_selective(const struct events_filter *wish)
 {
 	return wish->threads || wish->backends || wish->include || wish->exclude;
@@ -303,6 +308,7 @@ int events_open(struct recording *recording, const struct events_wish *wish, str
 	events->what = wish->what;
 	events->order = wish->order;
 	events->selective = is_selective(&wish->filter);
+	events->windowed = is_windowed(&wish->filter);
 	events->scratch = (struct device_scratch){wish->memory_bytes ? wish->memory_bytes : MEMORY_DEFAULT, -1, 0};
 	err = filter_prepare(&events->filter, &wish->filter, &events->arena);
 	if (!err) {

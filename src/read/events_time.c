@@ -127,6 +127,27 @@ int64_t stream_process_time(const struct stream_process *process, uint64_t raw_n
 	return __builtin_sub_overflow((int64_t)raw_ns, process->axis->origin, &time) ? INT64_MAX : time;
 }
 
+int64_t stream_process_ticks(const struct stream_process *process, uint64_t ticks)
+{
+	return stream_process_time(process, read_clock_raw(process->clock, ticks));
+}
+
+/* What is far from all that makes sense takes the slow way, which stops at the ends of the range. */
+void stream_process_clock(struct stream_process *process, const struct read_clock *clock,
+			  const struct events_axis *axis)
+{
+	stream_wide quick;
+
+	process->clock = clock;
+	process->axis = axis;
+	process->base = stream_process_time(process, clock->raw_ns);
+	if (clock->rate < ((uint64_t)1 << (READ_RATE_SHIFT - 4)) || clock->raw_ns > (uint64_t)AXIS_MAX ||
+	    process->base > AXIS_MAX || process->base < -AXIS_MAX)
+		return;
+	quick = ((stream_wide)AXIS_MAX << READ_RATE_SHIFT) / clock->rate;
+	process->quick = quick > INT64_MAX ? INT64_MAX : (uint64_t)quick;
+}
+
 uint64_t stream_process_raw(const struct stream_process *process, int64_t time)
 {
 	int64_t raw;

@@ -99,6 +99,7 @@ struct stream_cursor {
 	/* the event, while STREAM_EVENT; of the others ticks alone */
 	uint64_t ticks;
 	uint64_t last_ticks;        /* of the last event */
+	uint64_t latest;            /* no event of the packet can be later */
 	const uint8_t *payload;
 	uint32_t bytes;
 	uint16_t id;
@@ -121,6 +122,7 @@ struct events_axis {
 };
 
 struct stream_process;
+__extension__ typedef unsigned __int128 stream_wide;
 
 /* One axis per host of the recording. */
 struct events_axis *events_axes(struct recording *recording, struct arena *arena);
@@ -141,6 +143,9 @@ struct stream_process {
 	const struct read_clock *clock;
 	const struct events_axis *axis;
 	int64_t end;                /* time of the latest sign of life */
+	/* the usual way from ticks to time: base + (ticks - clock->ticks) * clock->rate */
+	uint64_t quick;             /* ticks behind clock->ticks for which it holds; 0: none */
+	int64_t base;
 	bool *show;                 /* by function */
 };
 
@@ -149,7 +154,29 @@ struct bytes {
 	uint32_t length, capacity;
 };
 
-void bytes_keep(struct bytes *kept, const struct event_payload *payload);
+/* Any clock reading; stream_ticks_time() is for those of events. */
+int64_t stream_process_ticks(const struct stream_process *process, uint64_t ticks);
+void stream_process_clock(struct stream_process *process, const struct read_clock *clock,
+			  const struct events_axis *axis);
+
+static inline int64_t stream_ticks_time(const struct stream_process *process, uint64_t ticks)
+{
+	uint64_t distance = ticks - process->clock->ticks;
+
+	if (__builtin_expect(distance >= process->quick, 0))
+		return stream_process_ticks(process, ticks);
+	return process->base + (int64_t)(((stream_wide)distance * process->clock->rate +
+					  ((uint64_t)1 << (READ_RATE_SHIFT - 1))) >> READ_RATE_SHIFT);
+}
+
+void bytes_copy(struct bytes *kept, const struct event_payload *payload);
+
+static inline void bytes_keep(struct bytes *kept, const struct event_payload *payload)
+{
+	kept->length = 0;
+	if (payload->length)
+		bytes_copy(kept, payload);
+}
 
 struct pair_frame {
 	uint32_t function;
@@ -180,10 +207,12 @@ struct stream_pair {
 	uint32_t last_function, last_depth; /* of the call that ended last */
 	uint64_t ordinal;           /* of the call that the delivered ENTRY or EXIT belongs to */
 	uint64_t link;              /* event.link */
-	struct event event;
+	uint32_t lane;              /* READ_NONE: nobody's yet */
+	struct event *event;        /* where the next one is put */
+	struct event own;           /* a place for it */
 };
 
-/* The cursor, events, process and counts are set. */
+/* The cursor, events, process and counts are set. Events are put into `own` unless told otherwise. */
 void stream_pair_start(struct stream_pair *pair);
 /* The next ENTRY, EXIT, LINK, BYTES, MEMORY or GAP; NULL at the end. Valid until the next call. */
 struct event *stream_pair_next(struct stream_pair *pair);
@@ -210,6 +239,10 @@ struct stream_calls {
 	uint64_t facts;               /* number of the call that has just ended, or CALL_NONE */
 	uint64_t open[FMT_FRAMES];    /* by depth: its number, CALL_NONE: delivered already */
 	bool ended;
+	/* by end, nearly all calls pass the ring by: one is delivered, one may still gain facts, one is being read */
+	struct call_slot direct[3];
+	struct call_slot *pending;    /* the one that may gain facts, or NULL */
+	unsigned reading;
 };
 #define CALL_NONE UINT64_MAX
 

@@ -18,17 +18,25 @@ void stream_calls_start(struct stream_calls *calls, enum events_what what, uint3
 	calls->what = what;
 	calls->limit = limit < CAPACITY_FIRST ? CAPACITY_FIRST : limit;
 	calls->facts = CALL_NONE;
+	if (what == EVENTS_CALLS_BY_END)
+		calls->pair.event = &calls->direct[0].event;
+}
+
+static void slot_free(struct call_slot *slot)
+{
+	free(slot->in.bytes);
+	free(slot->out.bytes);
+	free(slot->link);
 }
 
 void stream_calls_free(struct stream_calls *calls)
 {
 	uint32_t i;
 
-	for (i = 0; i < calls->capacity; i++) {
-		free(calls->slot[i].in.bytes);
-		free(calls->slot[i].out.bytes);
-		free(calls->slot[i].link);
-	}
+	for (i = 0; i < calls->capacity; i++)
+		slot_free(&calls->slot[i]);
+	for (i = 0; i < 3; i++)
+		slot_free(&calls->direct[i]);
 	free(calls->slot);
 	stream_pair_free(&calls->pair);
 }
@@ -64,7 +72,11 @@ static struct call_slot *calls_push(struct stream_calls *calls, const struct eve
 {
 	struct call_slot *slot = calls_slot(calls, calls->next++);
 
-	slot->event = *event;
+	/* what only some types have lies behind what calls have */
+	if (event->type == EVENT_MEMORY)
+		slot->event = *event;
+	else
+		memcpy(&slot->event, event, offsetof(struct event, memory));
 	slot->ordinal = calls->pair.ordinal;
 	slot->complete = complete;
 	slot->links = 0;
@@ -166,6 +178,7 @@ static void calls_scout(struct stream_calls *calls, struct call_slot *slot)
 	cursor->at = cursor->limit = NULL;
 	cursor->file = &file;
 	cursor->trouble = &trouble;
+	scout->event = &scout->own;
 	scout->counts = &counts;
 	scout->scout = true;
 	scout_run(scout, slot);
@@ -239,6 +252,69 @@ static bool calls_has_room(struct stream_calls *calls)
 	return calls->next - calls->first < calls->capacity || calls_grow(calls);
 }
 
+/* ---- by end, past the ring ---- */
+
+/* A call that has ended stays where it was read, and the next one is read elsewhere. */
+static void direct_exit(struct stream_calls *calls)
+{
+	struct call_slot *slot = &calls->direct[calls->reading];
+
+	slot->links = 0;
+	bytes_keep(&slot->in, &slot->event.in);
+	slot_end(slot, &slot->event);
+	calls->pending = slot;
+	calls->reading = calls->reading == 2 ? 0 : calls->reading + 1;
+	calls->pair.event = &calls->direct[calls->reading].event;
+}
+
+/* Something has to wait for the pending call: both go into the ring. */
+static bool direct_queue(struct stream_calls *calls, const struct event *event)
+{
+	struct call_slot *slot, swap;
+
+	if (!calls_has_room(calls))
+		return false; /* no memory at all */
+	if (calls->pending) {
+		calls->facts = calls->next;
+		slot = calls_slot(calls, calls->next++);
+		swap = *slot;
+		*slot = *calls->pending;
+		*calls->pending = swap;
+		calls->pending = NULL;
+	}
+	calls_take(calls, event);
+	return true;
+}
+
+/* The next call; NULL: look into the ring, or at the end. */
+static struct event *direct_next(struct stream_calls *calls)
+{
+	struct call_slot *before;
+	struct event *event;
+
+	for (;;) {
+		event = stream_pair_next(&calls->pair);
+		before = calls->pending;
+		if (event && (event->type == EVENT_LINK || event->type == EVENT_BYTES)) {
+			if (before)
+				slot_fact(before, event);
+			continue;
+		}
+		if (event && (event->type == EVENT_MEMORY || event->type == EVENT_GAP)) {
+			calls->ended = !direct_queue(calls, event);
+			return NULL;
+		}
+		calls->pending = NULL;
+		calls->ended = !event;
+		if (event && event->type == EVENT_EXIT && event->has_begin)
+			direct_exit(calls);
+		if (before)
+			return slot_deliver(before);
+		if (!event)
+			return NULL;
+	}
+}
+
 struct event *stream_calls_next(struct stream_calls *calls)
 {
 	struct event *event;
@@ -256,6 +332,13 @@ struct event *stream_calls_next(struct stream_calls *calls)
 		}
 		if (calls->ended)
 			return NULL;
+		if (calls->what == EVENTS_CALLS_BY_END && calls->first == calls->next) {
+			calls->facts = CALL_NONE;
+			event = direct_next(calls);
+			if (event)
+				return event;
+			continue;
+		}
 		if (!calls_has_room(calls)) {
 			if (calls->first == calls->next)
 				return NULL; /* no memory at all */

@@ -163,6 +163,7 @@ static bool cursor_next_packet(struct stream_cursor *cursor)
 		cursor->tid = cursor->packet.raw.tid;
 		cursor->owner = true;
 	}
+	cursor->latest = cursor->packet.raw.end && !cursor->alive ? cursor->packet.raw.end : UINT64_MAX;
 	/* a damaged begin must not move all that comes behind it */
 	if (!cursor->packet.raw.end && cursor->last_ticks)
 		cursor->ticks = cursor->last_ticks;
@@ -235,9 +236,7 @@ static bool skip_hole(struct stream_cursor *cursor)
 /* Time runs neither backward in a stream nor beyond its packet: the next event would be held against a wrong one. */
 static void cursor_set_ticks(struct stream_cursor *cursor, uint64_t ticks)
 {
-	const uint64_t end = cursor->packet.raw.end;
-
-	if (end && ticks > end && !cursor->alive) {
+	if (ticks > cursor->latest) {
 		stream_trouble(cursor->trouble, "damaged", "a time lies beyond its packet; the one before it is taken");
 		cursor->skewed++;
 	} else if (ticks < cursor->ticks) {
@@ -302,11 +301,40 @@ static enum stream_step cursor_interrupt(struct stream_cursor *cursor)
 	return STREAM_OWNER;
 }
 
+/* Nearly all events: whole in the window, of a fixed size, in order of time. False: nothing is done. */
+static inline bool cursor_decode_plain(struct stream_cursor *cursor)
+{
+	const size_t have = (size_t)(cursor->limit - cursor->at);
+	uint64_t head, ticks, forward;
+	uint32_t size;
+	uint16_t id;
+
+	if (have < EVENT_HEAD || cursor->gap || cursor->owner)
+		return false;
+	memcpy(&head, cursor->at, sizeof(head));
+	id = head & FMT_EVENT_ID_MASK;
+	if (id >= cursor->layout->ids)
+		return false;
+	size = cursor->layout->size[id];
+	forward = ((head >> FMT_EVENT_TICKS_SHIFT) - cursor->ticks) & TICKS_MASK;
+	ticks = cursor->ticks + forward;
+	if (size > have - EVENT_HEAD || forward > TICKS_MASK / 2 || ticks > cursor->latest)
+		return false;
+	cursor->ticks = cursor->last_ticks = ticks;
+	cursor->id = id;
+	cursor->bytes = size;
+	cursor->payload = cursor->at + EVENT_HEAD;
+	cursor->at = cursor->payload + size;
+	return true;
+}
+
 enum stream_step stream_cursor_next(struct stream_cursor *cursor)
 {
 	enum stream_step step;
 	uint64_t head;
 
+	if (cursor_decode_plain(cursor))
+		return STREAM_EVENT;
 	for (;;) {
 		if (cursor->limit - cursor->at < EVENT_HEAD && !cursor_fill(cursor, EVENT_HEAD)) {
 			if (cursor_offset(cursor) < cursor->packet.content_end)

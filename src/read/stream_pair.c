@@ -10,11 +10,8 @@
 
 #define NO_FLOOR UINT32_MAX
 
-void bytes_keep(struct bytes *kept, const struct event_payload *payload)
+void bytes_copy(struct bytes *kept, const struct event_payload *payload)
 {
-	kept->length = 0;
-	if (!payload->length)
-		return;
 	if (payload->length > kept->capacity) {
 		uint8_t *larger = realloc(kept->bytes, 2 * (size_t)payload->length);
 
@@ -32,7 +29,8 @@ void stream_pair_start(struct stream_pair *pair)
 	pair->floor = NO_FLOOR;
 	pair->last_function = READ_NONE;
 	pair->time = INT64_MIN;
-	pair->event.process = READ_NONE;
+	pair->lane = READ_NONE;
+	pair->event = &pair->own;
 }
 
 void stream_pair_free(struct stream_pair *pair)
@@ -43,7 +41,7 @@ void stream_pair_free(struct stream_pair *pair)
 
 static int64_t pair_time(const struct stream_pair *pair, uint64_t ticks)
 {
-	int64_t time = stream_process_time(pair->process, read_clock_raw(pair->process->clock, ticks));
+	int64_t time = stream_ticks_time(pair->process, ticks);
 
 	return time > pair->time ? time : pair->time;
 }
@@ -51,9 +49,11 @@ static int64_t pair_time(const struct stream_pair *pair, uint64_t ticks)
 /* The event as one of this type, at pair->time and of no call yet. */
 static struct event *pair_event(struct stream_pair *pair, enum event_type type)
 {
-	struct event *event = &pair->event;
+	struct event *event = pair->event;
 
 	event->type = type;
+	event->process = pair->process->index;
+	event->lane = pair->lane;
 	event->ended = EVENT_RETURNED;
 	event->failed = event->has_begin = event->has_result = false;
 	event->time = event->begin = event->end = pair->time;
@@ -200,8 +200,7 @@ static void pair_owner(struct stream_pair *pair)
 	pair->last_depth = 0;
 	if (pair->scout)
 		return;
-	pair->event.process = pair->process->index;
-	pair->event.lane = events_lane_add(pair->events, pair->event.process, pair->cursor.tid, pair->stream);
+	pair->lane = events_lane_add(pair->events, pair->process->index, pair->cursor.tid, pair->stream);
 }
 
 static struct event *pair_gap(struct stream_pair *pair)
@@ -209,7 +208,7 @@ static struct event *pair_gap(struct stream_pair *pair)
 	int64_t end = pair->cursor.ticks ? pair_time(pair, pair->cursor.ticks) : pair->process->end;
 	struct event *event;
 
-	if (pair->event.process == READ_NONE)
+	if (pair->lane == READ_NONE)
 		pair_owner(pair); /* nothing but this could be read */
 	if (pair->time == INT64_MIN)
 		pair->time = end;
