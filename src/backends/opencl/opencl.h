@@ -37,6 +37,7 @@ typedef rec_word cl_handle; /* cl_platform_id, cl_context, cl_event, ... */
 #define CL_QUEUE_DEVICE 0x1091u
 #define CL_QUEUE_PROPERTIES 0x1093u /* also the key in a list of properties */
 #define CL_QUEUE_PROPERTIES_ARRAY 0x1098u
+#define CL_QUEUE_OUT_OF_ORDER ((uint64_t)1 << 0)
 #define CL_QUEUE_PROFILING_ENABLE ((uint64_t)1 << 1)
 #define CL_QUEUE_ON_DEVICE ((uint64_t)1 << 2)
 
@@ -209,6 +210,8 @@ struct opencl_queue {
 	struct opencl_device *device;
 	uint32_t flags;
 	uint32_t generation;
+	uint32_t recorded;    /* rec_queue() */
+	uint32_t reserved;
 };
 bool opencl_queue_of(enum opencl_variant level, cl_handle queue, struct opencl_queue *queue_out);
 
@@ -233,6 +236,9 @@ struct opencl_pending {
 	struct opencl_device *device;
 	uint64_t begin_raw;    /* before the command was handed over */
 	uint64_t name;         /* rec_name() */
+	uint64_t correlation;  /* as given to rec_call_link(); 0: nobody asks */
+	uint32_t queue;        /* rec_queue() */
+	uint32_t reserved;
 	struct opencl_transfer transfer;
 	struct opencl_pending *next;
 };

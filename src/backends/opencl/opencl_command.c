@@ -74,6 +74,8 @@ static uint64_t function_name(uint32_t function)
 	return known[function].name;
 }
 
+static uint64_t correlations; /* commands of this process that were given a number */
+
 /* ---- hooks ---------------------------------------------------------------------------------------- */
 
 void opencl_command_enter(const struct opencl_call *view)
@@ -145,6 +147,7 @@ static void follow(const struct opencl_call *view, struct opencl_pending *comman
 		handle = queue_of_event(view->level, command->event);
 	if (opencl_queue_of(view->level, handle, &queue) && (queue.flags & OPENCL_QUEUE_TIMED)) {
 		command->device = queue.device;
+		command->queue = queue.recorded;
 		if (opencl_arg32(view, OPENCL_ARG_BLOCKING) && deliver_now(view, command)) {
 			if (own)
 				release_event(view->level, command->event);
@@ -189,5 +192,9 @@ void opencl_command_leave(const struct opencl_call *view, rec_word result)
 	command.name = opencl_has(view, OPENCL_ARG_KERNEL)
 			       ? opencl_kernel_name(view->level, opencl_arg(view, OPENCL_ARG_KERNEL))
 			       : function_name(view->function);
+	if (call->streamed) {
+		command.correlation = __atomic_add_fetch(&correlations, 1, __ATOMIC_RELAXED);
+		rec_call_link(call, command.correlation);
+	}
 	follow(view, &command, own);
 }

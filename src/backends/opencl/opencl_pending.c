@@ -116,6 +116,8 @@ bool opencl_pending_deliver(const struct opencl_pending *command, int32_t status
 	struct rec_span span = {
 		.name = command->name,
 		.bytes = command->transfer.bytes,
+		.correlation = command->correlation,
+		.queue = command->queue,
 		.device = command->device->recorded,
 		.kind = command->kind,
 		.direction = command->transfer.direction,

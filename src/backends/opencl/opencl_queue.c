@@ -12,6 +12,24 @@
 #include "opencl.h"
 
 static struct rec_map queues = REC_MAP(struct opencl_queue);
+static uint32_t named; /* queues of this process that have a number */
+
+/* OpenCL has no names for queues: they are numbered as they come. */
+static void name_queue(enum opencl_variant level, cl_handle handle, struct opencl_queue *queue)
+{
+	uint64_t properties = opencl_info_word(level, OPENCL_OWN_clGetCommandQueueInfo, handle, CL_QUEUE_PROPERTIES);
+	uint32_t number = __atomic_add_fetch(&named, 1, __ATOMIC_RELAXED);
+	char name[48] = "queue ", *end = name + 6, digits[12];
+	int length = 0;
+
+	do
+		digits[length++] = (char)('0' + number % 10);
+	while (number /= 10);
+	while (length)
+		*end++ = digits[--length];
+	strcpy(end, properties & CL_QUEUE_OUT_OF_ORDER ? ", out of order" : "");
+	queue->recorded = rec_queue(&opencl_backend, queue->device->recorded, handle, name);
+}
 
 bool opencl_queue_of(enum opencl_variant level, cl_handle handle, struct opencl_queue *queue_out)
 {
@@ -27,6 +45,9 @@ bool opencl_queue_of(enum opencl_variant level, cl_handle handle, struct opencl_
 	queue_out->device = opencl_device_of(level, opencl_info_word(level, OPENCL_OWN_clGetCommandQueueInfo,
 								     handle, CL_QUEUE_DEVICE));
 	queue_out->generation = opencl_generation;
+	queue_out->recorded = UINT32_MAX;
+	if (queue_out->device)
+		name_queue(level, handle, queue_out);
 	rec_map_put(&queues, handle, queue_out);
 	return queue_out->device != NULL;
 }
@@ -36,9 +57,12 @@ static void remember(enum opencl_variant level, cl_handle handle, cl_handle devi
 	struct opencl_queue queue = {
 		.device = opencl_device_of(level, device),
 		.flags = flags,
-		.generation = opencl_generation
+		.generation = opencl_generation,
+		.recorded = UINT32_MAX
 	};
 
+	if (queue.device)
+		name_queue(level, handle, &queue);
 	rec_map_put(&queues, handle, &queue);
 }
 
