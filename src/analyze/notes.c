@@ -208,6 +208,21 @@ static void note_flags(struct analysis *analysis)
 	}
 }
 
+/* The summary does not need streams, but whoever looks at a timeline has to know. */
+static void note_streams(struct analysis *analysis)
+{
+	const struct recording *recording = analysis->recording;
+	uint64_t lost = 0;
+	size_t i;
+
+	for (i = 0; i < recording->tallies; i++)
+		lost += recording->tally[i].raw.streams_lost;
+	if (lost)
+		summary_add_note(analysis->summary, "timeline_lost",
+				 "%llu events are missing from the timeline, which found no room; the figures here are whole",
+				 (unsigned long long)lost);
+}
+
 static void note_losses(struct analysis *analysis)
 {
 	struct summary *summary = analysis->summary;
@@ -269,5 +284,6 @@ void notes_finish(struct analysis *analysis)
 	note_missing_ranks(analysis);
 	note_silent_launches(analysis);
 	note_flags(analysis);
+	note_streams(analysis);
 	note_losses(analysis);
 }

@@ -71,12 +71,11 @@ static bool counts_nested(const struct rec_call *call, struct fmt_thread *thread
 	return !rec_is_own(return_address) && !rec_is_runtime(return_address);
 }
 
-/* Reserves in the stream before the clock is read, so that the events of a signal handler come behind. */
 static uint64_t stream_entry(uint32_t slot)
 {
 	struct rec_writer *writer = &rec_tls.writer;
-	char *at = rec_stream_take(writer, 8);
-	uint64_t ticks = rec_now_ticks();
+	uint64_t ticks;
+	char *at = rec_stream_take(writer, 8, false, &ticks);
 
 	rec_stream_head(at, fmt_event_id(slot, FMT_CALL_ENTRY), ticks);
 	rec_stream_publish(writer, ticks);
@@ -86,8 +85,8 @@ static uint64_t stream_entry(uint32_t slot)
 static uint64_t stream_exit(uint32_t slot, bool failed, rec_word result)
 {
 	struct rec_writer *writer = &rec_tls.writer;
-	char *at = rec_stream_take(writer, 16);
-	uint64_t ticks = rec_now_ticks();
+	uint64_t ticks;
+	char *at = rec_stream_take(writer, 16, false, &ticks);
 
 	rec_stream_head(at, fmt_event_id(slot, FMT_CALL_EXIT) + failed, ticks);
 	rec_stream_put(at + 8, result);
@@ -255,7 +254,7 @@ static REC_COLD void leave_pending(struct rec_call *call)
 	bool timed = !(function->flags & REC_QUERY) || rec_state.time_queries;
 
 	rec_tls.guard--;
-	rec_pending_add(call->backend, call->symbol, rec_now_ticks() - call->begin, call->failed, timed);
+	rec_pending_add(call, rec_now_ticks(), timed);
 	call->slot = 0;
 }
 

@@ -340,8 +340,7 @@ static void stream_name(uint64_t name)
 
 	if (!name || rec_map_get(&streamed, name, &index))
 		return;
-	at = rec_stream_take(&writer, 16 + length);
-	ticks = rec_now_ticks();
+	at = rec_stream_take(&writer, 16 + length, false, &ticks);
 	rec_stream_head(at, FMT_EVENT_NAME, ticks);
 	rec_stream_put(at + 8, name);
 	memcpy(at + 16, text, length);

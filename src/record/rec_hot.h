@@ -15,7 +15,7 @@ struct rec_writer {
 	char *at, *limit;          /* next free byte and end of the open packet; limit NULL: none */
 	struct fmt_packet *packet; /* NULL: no stream */
 	uint32_t stream;           /* which one, for rec_stream.c */
-	uint32_t busy;             /* its packet is being turned */
+	uint32_t reserved;
 };
 
 /*

@@ -5,6 +5,7 @@
  * belong to the counts once there is a record.
  */
 #include "record/rec_state.h"
+#include "record/rec_stream.h"
 
 #define PENDING_MAX 64
 
@@ -12,7 +13,8 @@ struct pending {
 	struct rec_backend *backend;
 	uint32_t symbol;
 	bool failed, timed;
-	uint64_t duration;
+	uint64_t begin, end; /* ticks */
+	rec_word result;
 };
 
 static struct {
@@ -20,7 +22,7 @@ static struct {
 	struct pending call[PENDING_MAX];
 } pending;
 
-void rec_pending_add(struct rec_backend *backend, uint32_t symbol, uint64_t duration, bool failed, bool timed)
+void rec_pending_add(const struct rec_call *call, uint64_t end, bool timed)
 {
 	rec_lock(&pending.lock);
 	if (pending.pid != rec_pid()) { /* a forked child does not repeat its parent's calls */
@@ -28,9 +30,10 @@ void rec_pending_add(struct rec_backend *backend, uint32_t symbol, uint64_t dura
 		pending.used = 0;
 	}
 	if (pending.used < PENDING_MAX)
-		pending.call[pending.used++] = (struct pending){backend, symbol, failed, timed, duration};
+		pending.call[pending.used++] = (struct pending){
+			call->backend, call->symbol, call->failed, timed, call->begin, end, call->result};
 	else
-		backend->pending_lost++;
+		call->backend->pending_lost++;
 	rec_unlock(&pending.lock);
 }
 
@@ -44,10 +47,13 @@ static void replay(struct fmt_thread *thread, const struct pending *call)
 		rec_lost(backend);
 		return;
 	}
-	if (call->timed)
-		rec_row_add(rec_row(thread, slot), call->duration, 0, call->failed);
-	else
+	if (!call->timed) {
 		rec_row(thread, slot)->hist[0]++;
+		return;
+	}
+	rec_row_add(rec_row(thread, slot), call->end - call->begin, 0, call->failed);
+	if (slot <= rec_state.streamed)
+		rec_stream_past(&rec_tls.writer, slot, call->failed, call->result, call->begin, call->end);
 }
 
 void rec_pending_replay(struct fmt_thread *thread)

@@ -102,6 +102,9 @@ void rec_slots_clear(struct rec_backend *backend);
 struct rec_writer;
 void rec_stream_open(struct rec_writer *writer, uint32_t stream); /* stream: index of a thread block */
 void rec_streams_forget(void);
+/* A whole call from before the record was open, into a stream that holds nothing later yet. */
+void rec_stream_past(struct rec_writer *writer, uint32_t slot, bool failed, rec_word result, uint64_t begin,
+		     uint64_t end);
 
 /* rec_meta.c */
 bool rec_meta_open(const struct fmt_plan *plan); /* makes ctf/metadata */
@@ -119,7 +122,7 @@ void rec_row_add(struct fmt_stats *row, uint64_t duration, uint64_t child, bool 
 void rec_note_end(enum fmt_end end);
 
 /* rec_pending.c */
-void rec_pending_add(struct rec_backend *backend, uint32_t symbol, uint64_t duration, bool failed, bool timed);
+void rec_pending_add(const struct rec_call *call, uint64_t end, bool timed);
 void rec_pending_replay(struct fmt_thread *thread);
 
 /* rec_resolve.c */

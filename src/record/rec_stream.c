@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -30,9 +31,10 @@ struct stream {
 	uint64_t file_bytes;
 	uint64_t sequence;
 	uint64_t discarded;
+	uint32_t retry; /* events until room is looked for again */
 };
 static struct stream streams[REC_THREADS_MAX + 1];
-static char unread[REC_STREAM_EVENT_MAX];
+char rec_stream_unread[REC_STREAM_EVENT_MAX];
 static struct fmt_packet nowhere; /* of writers that never found room: they count what they discard */
 
 static void stream_path(const struct rec_writer *writer, char *path, size_t size)
@@ -130,15 +132,11 @@ static char *map_area(const struct rec_writer *writer, const struct fmt_triple *
 	return area;
 }
 
-/* Lets a writer go on in the packet at `packet`; a handler's event in between finds no limit and is discarded. */
 static void enter_packet(struct rec_writer *writer, char *packet, char *limit)
 {
-	__atomic_store_n(&writer->limit, NULL, __ATOMIC_RELAXED);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	writer->packet = (struct fmt_packet *)packet;
 	writer->at = packet + sizeof(struct fmt_packet);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	__atomic_store_n(&writer->limit, limit, __ATOMIC_RELAXED);
+	writer->limit = limit;
 	streams[writer->stream].sequence++;
 }
 
@@ -170,18 +168,6 @@ static bool add_area(struct rec_writer *writer)
 	return true;
 }
 
-static bool wait_for_room(struct rec_writer *writer)
-{
-	struct timespec step = {0, BLOCK_STEP_NS};
-
-	while (!add_area(writer)) {
-		if (rec_state.on_loss != FMT_LOSS_BLOCK)
-			return false;
-		nanosleep(&step, NULL);
-	}
-	rec_state.process->streams_end = FMT_STREAMS_WHOLE;
-	return true;
-}
 
 static void discard(struct rec_writer *writer)
 {
@@ -193,38 +179,59 @@ static void discard(struct rec_writer *writer)
 	__atomic_fetch_add(&rec_state.process->streams_lost, 1, __ATOMIC_RELAXED);
 }
 
-/* With recording stopped or the last attempt not long ago, the disk is not asked again for each event. */
-static bool may_grow(const struct rec_writer *writer)
+/* Where growth has failed, the disk is not asked again for each event. */
+static bool may_grow(struct stream *stream)
 {
 	if (rec_state.streams_stopped)
 		return false;
-	return rec_state.on_loss == FMT_LOSS_BLOCK || streams[writer->stream].discarded % RETRY_EVENTS == 0;
+	if (!stream->retry)
+		return true;
+	stream->retry--;
+	return false;
 }
 
-char *rec_stream_turn(struct rec_writer *writer, uint32_t bytes)
+static bool turn(struct rec_writer *writer)
 {
-	int saved = errno, cancel_state;
-	char *at = unread;
+	struct stream *stream = &streams[writer->stream];
 
-	__atomic_fetch_sub(&writer->at, bytes, __ATOMIC_RELAXED);
-	if (!rec_ready() || !writer->packet)
-		return unread;
-	if (writer->busy || !may_grow(writer)) {
-		discard(writer);
-		return unread;
+	if (!may_grow(stream))
+		return false;
+	if (add_area(writer)) {
+		rec_state.process->streams_end = FMT_STREAMS_WHOLE;
+		return true;
 	}
+	stream->retry = rec_state.on_loss == FMT_LOSS_BLOCK ? 0 : RETRY_EVENTS;
+	rec_state.streams_stopped |= rec_state.on_loss == FMT_LOSS_STOP;
+	return false;
+}
+
+/* No handler may write an event while the packet is turned, and no cancellation point may end the thread in here. */
+bool rec_stream_turn(struct rec_writer *writer, uint32_t bytes)
+{
+	struct timespec step = {0, BLOCK_STEP_NS};
+	int saved = errno, cancel_state;
+	sigset_t all, before;
+	bool done;
+
+	if (!rec_ready() || !writer->packet)
+		return false;
+	sigfillset(&all);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-	writer->busy = 1;
-	if (wait_for_room(writer))
-		at = rec_stream_take(writer, bytes);
-	else if (rec_state.on_loss == FMT_LOSS_STOP)
-		rec_state.streams_stopped = true;
-	writer->busy = 0;
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	/* a handler may have turned it just before */
+	done = writer->at + bytes <= writer->limit || turn(writer);
+	while (!done && rec_state.on_loss == FMT_LOSS_BLOCK) {
+		pthread_sigmask(SIG_SETMASK, &before, NULL); /* the program must stay killable while it waits */
+		nanosleep(&step, NULL);
+		pthread_sigmask(SIG_SETMASK, &all, NULL);
+		done = writer->at + bytes <= writer->limit || turn(writer);
+	}
+	if (!done)
+		discard(writer);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_setcancelstate(cancel_state, NULL);
 	errno = saved;
-	if (at == unread)
-		discard(writer);
-	return at;
+	return done;
 }
 
 /* The next owner of a thread block goes on behind what the last one wrote; false: there is no page left. */
@@ -257,10 +264,31 @@ void rec_stream_open(struct rec_writer *writer, uint32_t stream)
 		return;
 	writer->stream = stream;
 	writer->packet = &nowhere;
-	writer->busy = 1;
-	if (!split_packet(writer) && !rec_state.streams_stopped)
-		wait_for_room(writer);
-	writer->busy = 0;
+	if (!split_packet(writer))
+		turn(writer);
+}
+
+void rec_stream_past(struct rec_writer *writer, uint32_t slot, bool failed, rec_word result, uint64_t begin, uint64_t end)
+{
+	struct fmt_packet *packet = writer->packet;
+	const struct fmt_triple *image = &rec_state.image;
+	char *at = writer->at;
+
+	if (!packet->sequence && packet->content_bits == sizeof(*packet) * 8) {
+		/* the packet was opened after it */
+		packet->begin = packet->end = image->ticks;
+		packet->raw_ns = image->raw_ns;
+		packet->real_ns = image->real_ns;
+	}
+	if (begin < packet->end || at + 24 > writer->limit) { /* of another thread, at the same time */
+		__atomic_fetch_add(&rec_state.process->streams_lost, 1, __ATOMIC_RELAXED);
+		return;
+	}
+	rec_stream_head(at, fmt_event_id(slot, FMT_CALL_ENTRY), begin);
+	rec_stream_head(at + 8, fmt_event_id(slot, FMT_CALL_EXIT) + failed, end);
+	rec_stream_put(at + 16, result);
+	writer->at = at + 24;
+	rec_stream_publish(writer, end);
 }
 
 void rec_streams_forget(void)

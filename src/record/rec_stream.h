@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Writing events. HOT. A place is reserved before the clock is read, by one instruction that no signal can
- * split, so that handlers' events stand behind it, with later times; it counts once it is published.
+ * Writing events. HOT. A place is reserved right after the clock is read, by one instruction that no signal can
+ * split; it counts once it is published.
  */
 #ifndef SONDE_RECORD_REC_STREAM_H
 #define SONDE_RECORD_REC_STREAM_H
@@ -10,26 +10,43 @@
 
 #define REC_STREAM_EVENT_MAX 8192 /* bytes of one event */
 
-/*
- * Opens the next packet and reserves there. Where there is no room the event is counted as discarded, and
- * the place is one that nobody reads.
- */
-REC_EXPORT REC_COLD char *rec_stream_turn(struct rec_writer *writer, uint32_t bytes);
+/* Opens the next packet; false: there is no room, the event is counted as discarded. */
+REC_EXPORT REC_COLD bool rec_stream_turn(struct rec_writer *writer, uint32_t bytes);
+extern REC_EXPORT char rec_stream_unread[REC_STREAM_EVENT_MAX]; /* place of discarded events: nobody reads it */
 
-static inline __attribute__((always_inline)) char *rec_stream_take(struct rec_writer *writer, uint32_t bytes)
+static inline __attribute__((always_inline)) bool rec_stream_reserve(struct rec_writer *writer, char *at, char *next)
 {
-	char *at;
-
 #if defined(__x86_64__)
-	at = (char *)(uintptr_t)bytes;
-	__asm__ volatile("xaddq %0, %1" : "+r"(at), "+m"(writer->at) : : "memory", "cc");
+	bool done;
+
+	/* against this thread's own signal handlers only, so without a lock */
+	__asm__ volatile("cmpxchgq %3, %1" : "=@cce"(done), "+m"(writer->at), "+a"(at) : "r"(next) : "memory");
+	return done;
 #else
-	at = __atomic_fetch_add(&writer->at, bytes, __ATOMIC_RELAXED);
-	__asm__ volatile("" : : : "memory");
+	return __atomic_compare_exchange_n(&writer->at, &at, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 #endif
-	if (unlikely(at + bytes > writer->limit))
-		return rec_stream_turn(writer, bytes);
-	return at;
+}
+
+/*
+ * Reserves a place and reads the clock, so that places and times have the same order: when a handler has written in
+ * between, both are taken anew. counter: the clock is known to be the counter.
+ */
+static inline __attribute__((always_inline)) char *rec_stream_take(struct rec_writer *writer, uint32_t bytes,
+								   bool counter, uint64_t *ticks_out)
+{
+	for (;;) {
+		char *at = __atomic_load_n(&writer->at, __ATOMIC_RELAXED);
+
+		if (unlikely(at + bytes > writer->limit)) {
+			if (rec_stream_turn(writer, bytes))
+				continue;
+			*ticks_out = rec_now_ticks();
+			return rec_stream_unread;
+		}
+		*ticks_out = counter ? rec_ticks() : rec_now_ticks();
+		if (likely(rec_stream_reserve(writer, at, at + bytes)))
+			return at;
+	}
 }
 
 static inline __attribute__((always_inline)) void rec_stream_put(char *at, uint64_t value)
@@ -63,8 +80,8 @@ static inline __attribute__((always_inline)) struct fmt_thread *rec_stream_enter
 
 	if (unlikely(!thread))
 		return NULL;
-	at = rec_stream_take(writer, 8);
-	ticks = thread->frame[1].begin = rec_ticks();
+	at = rec_stream_take(writer, 8, true, &ticks);
+	thread->frame[1].begin = ticks;
 	rec_stream_head(at, fmt_event_id(slot, FMT_CALL_ENTRY), ticks);
 	rec_stream_publish(writer, ticks);
 	return thread;
@@ -74,8 +91,8 @@ static inline __attribute__((always_inline)) void rec_stream_leave(struct fmt_th
 								   rec_word result)
 {
 	struct rec_writer *writer = &rec_tls.writer;
-	char *at = rec_stream_take(writer, 16);
-	uint64_t ticks = rec_ticks();
+	uint64_t ticks;
+	char *at = rec_stream_take(writer, 16, true, &ticks);
 
 	rec_stream_head(at, fmt_event_id(slot, FMT_CALL_EXIT) + failed, ticks);
 	rec_stream_put(at + 8, result);
@@ -86,8 +103,8 @@ static inline __attribute__((always_inline)) void rec_stream_leave(struct fmt_th
 /* One event with a payload of words. */
 static inline void rec_stream_event(struct rec_writer *writer, uint16_t id, const void *payload, uint32_t bytes)
 {
-	char *at = rec_stream_take(writer, 8 + bytes);
-	uint64_t ticks = rec_now_ticks();
+	uint64_t ticks;
+	char *at = rec_stream_take(writer, 8 + bytes, false, &ticks);
 
 	rec_stream_head(at, id, ticks);
 	__builtin_memcpy(at + 8, payload, bytes);

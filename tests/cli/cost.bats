@@ -13,15 +13,17 @@ instructions()
 	awk '/Collected/ { print $NF }' "$out.txt"
 }
 
-@test "at most 110 instructions per traced call pair, the program's loop and call included" {
-	need valgrind
+# Instructions per call of a program that makes traced ones, in tenths, with these options of sonde: $with; the
+# program's own: $bare.
+instructions_per_call() # OPTIONS...
+{
 	few=20000
 	many=60000
 	declare -A bare_count traced_count
 	callgrind="valgrind --tool=callgrind --callgrind-out-file=$T/cg"
 	for n in $few $many; do
 		bare_count[$n]=$(instructions "$T/bare.$n" $callgrind "$APPS/burst" $n)
-		traced_count[$n]=$(instructions "$T/traced.$n" "$SONDE" --json "$T/summary.json" $callgrind "$APPS/burst" $n)
+		traced_count[$n]=$(instructions "$T/traced.$n" "$SONDE" --json "$T/summary.json" "$@" $callgrind "$APPS/burst" $n)
 	done
 	status=0
 	check "calls('MPI_Test') == $many" 's["calls"][0]["timed"]'
@@ -30,7 +32,18 @@ instructions()
 	with=$(((${traced_count[$many]} - ${traced_count[$few]}) * 10 / (many - few)))
 	echo "# instructions per call, in tenths: $with with sonde, $bare of them the program's own" >&3
 	[ $with -gt $((bare + 200)) ] || { echo "not traced at all?"; return 1; }
+}
+
+@test "at most 110 instructions per traced call pair, the program's loop and call included" {
+	need valgrind
+	instructions_per_call
 	[ $with -le 1100 ]
+}
+
+@test "at most 160 with streams" {
+	need valgrind
+	instructions_per_call -q --timeline="$T/timeline.pftrace"
+	[ $with -le 1600 ]
 }
 
 @test "the table is there within 0.1 s of the end, after 10 million calls" {

@@ -1,0 +1,154 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# Streams as another reader of CTF sees them: babeltrace2 takes every recording without a warning, and
+# its counts are those of the summary, which does not come from the streams.
+load lib
+
+streamed() # PROGRAM ARGS...: a recording with streams in $T/rec
+{
+	rm -rf "$T/rec" "$T/summary.json"
+	status=0
+	timeout -k 5 "$limit" "$SONDE" -l -o "$T/rec" --json "$T/summary.json" "$@" >"$T/out" 2>"$T/err" </dev/null ||
+		status=$?
+}
+
+# Events of $T/rec in $T/events, one a line; fails when babeltrace2 has anything to say about it.
+readable()
+{
+	babeltrace2 "$T/rec" >"$T/events" 2>"$T/bt.err" && [ ! -s "$T/bt.err" ] ||
+		{ head -5 "$T/bt.err"; find "$T/rec" -type f -exec ls -l {} +; return 1; }
+}
+
+# Exits of each timed function, read from both sides.
+same_counts()
+{
+	readable || return 1
+	grep -oE '[a-z]+:[A-Za-z_0-9]+_(exit|failed):' "$T/events" | sed -E 's/^[a-z]+://; s/_(exit|failed):$//' |
+		sort | uniq -c | awk '{ print $2, $1 }' | sort >"$T/from_streams"
+	"$PYTHON" -c 'import json, sys
+for row in json.load(open(sys.argv[1]))["calls"]:
+    if row["timed"] and row["calls"]:
+        print(row["name"], row["calls"])' "$T/summary.json" >"$T/from_summary"
+	LC_ALL=C sort -o "$T/from_summary" "$T/from_summary"
+	LC_ALL=C sort -o "$T/from_streams" "$T/from_streams"
+	diff "$T/from_summary" "$T/from_streams"
+}
+
+@test "calls and operations of an OpenCL program" {
+	need opencl babeltrace2
+	streamed "$APPS/cl_run" 100
+	equal status 0 "$status"
+	same_counts
+	[ "$(grep -c 'sonde:operation:' "$T/events")" -ge 100 ]
+	# every operation was started by a call that is there
+	[ "$(grep -o 'sonde:link:.*' "$T/events" | grep -oE 'correlation = [0-9]+' | sort | uniq | wc -l)" = \
+		"$(grep -o 'sonde:operation:.*' "$T/events" | grep -oE 'correlation = [1-9][0-9]*' | sort | uniq | wc -l)" ]
+}
+
+@test "calls of both MPIs, ranks in one recording" {
+	need babeltrace2 mpich openmpi
+	for mpi in mpich openmpi; do
+		rm -rf "$T/rec" "$T/summary.json"
+		status=0
+		mpirun_of $mpi 3 "$SONDE" -l -o "$T/rec" --json "$T/summary.json" "$APPS/mpi_ring.$mpi" 50 \
+			>"$T/out" 2>"$T/err" || status=$?
+		equal status 0 "$status"
+		same_counts
+		equal processes 3 "$(find "$T/rec" -name metadata | wc -l)"
+	done
+}
+
+@test "a million calls fill many packets" {
+	need babeltrace2
+	streamed "$APPS/burst" 1000000
+	equal status 0 "$status"
+	readable
+	equal events 2000000 "$(grep -c MPI_Test "$T/events")"
+}
+
+@test "threads, many at once and many one after another" {
+	need babeltrace2 opencl
+	streamed "$APPS/cl_threads" 16 50
+	equal status 0 "$status"
+	same_counts
+	streamed "$APPS/thread_churn" 300
+	equal status 0 "$status"
+	same_counts
+	# short threads one after another share a file
+	[ "$(find "$T/rec" -name 'thread.*' | wc -l)" -le 32 ]
+}
+
+@test "a forked child has streams of its own" {
+	need babeltrace2 opencl
+	streamed "$APPS/cl_fork" 3 5
+	equal status 0 "$status"
+	same_counts
+	equal processes 2 "$(find "$T/rec" -name metadata | wc -l)"
+}
+
+@test "signal handlers that call traced functions" {
+	need babeltrace2 signal_calls
+	streamed "$APPS/signal_calls"
+	equal status 0 "$status"
+	same_counts
+}
+
+@test "killed at any moment: readable, and no call that had ended is missing" {
+	need babeltrace2
+	for i in $(seq "${SONDE_KILLS:-20}"); do
+		rm -rf "$T/rec"
+		"$SONDE" -q -l --max-size 200M -o "$T/rec" "$APPS/burst" 100000000 >"$T/out" 2>"$T/err" </dev/null &
+		sonde=$!
+		wait_for 10 pgrep -P $sonde burst
+		sleep "0.0$((RANDOM % 10))$((RANDOM % 10))"
+		pkill -9 -P $sonde burst || true
+		status=0
+		wait $sonde || status=$?
+		equal status 137 "$status"
+		[ -d "$T/rec"/*/ctf ] || continue # killed before its first call
+		report "$T/rec"
+		readable
+		# the tally is written after the exit's event: at most the last call may be in one of them only
+		entries=$(grep -c _entry "$T/events") exits=$(grep -c _exit "$T/events")
+		counted=$("$PYTHON" -c 'import json,sys; print(sum(r["calls"] for r in json.load(open(sys.argv[1]))["calls"]))' \
+			"$T/summary.json")
+		[ $((entries - exits)) -le 1 ] && [ $((entries - exits)) -ge 0 ]
+		[ $((exits - counted)) -le 1 ] && [ $((exits - counted)) -ge 0 ] || { echo "$exits exits, $counted counted"; return 1; }
+	done
+}
+
+@test "a full disk: the program goes on, the table is whole, what the streams lack is stated" {
+	need babeltrace2
+	streamed --max-size 1M -- "$APPS/burst" 200000
+	equal status 0 "$status"
+	check 'calls("MPI_Test") == 200000'
+	readable_with_loss
+	says "$T/err" "are missing from the timeline"
+	rm -rf "$T/rec"
+	(ulimit -f 40000 && exec timeout 60 "$SONDE" -l -o "$T/rec" --json "$T/summary.json" "$APPS/burst" 3000000) \
+		>"$T/out" 2>"$T/err" || status=$?
+	equal status 0 "$status"
+	check 'calls("MPI_Test") == 3000000' '"timeline_lost" in notes'
+	readable_with_loss
+}
+
+# babeltrace2 reads everything and says that something was discarded.
+readable_with_loss()
+{
+	babeltrace2 "$T/rec" >"$T/events" 2>"$T/bt.err"
+	grep -q discarded "$T/bt.err"
+	[ "$(grep -c MPI_Test "$T/events")" -gt 1000 ]
+}
+
+@test "--on-loss stop gives the streams up, block waits for room" {
+	need babeltrace2
+	streamed --max-size 1M --on-loss stop -- "$APPS/burst" 200000
+	equal status 0 "$status"
+	check 'calls("MPI_Test") == 200000'
+	readable_with_loss
+	rm -rf "$T/rec"
+	timeout -k 2 3 "$SONDE" -q -l -o "$T/rec" --max-size 1M --on-loss block "$APPS/burst" 200000 >"$T/out" 2>"$T/err" ||
+		status=$?
+	equal "status of a program that waits" 124 "$status"
+	residue=allowed
+}
