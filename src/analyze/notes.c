@@ -219,7 +219,8 @@ static void note_streams(struct analysis *analysis)
 		lost += recording->tally[i].raw.streams_lost;
 	if (lost)
 		summary_add_note(analysis->summary, "timeline_lost",
-				 "%llu events are missing from the timeline, which found no room; the figures here are whole",
+				 "%llu events are missing from the timeline, which found no room; the figures here are"
+				 " whole",
 				 (unsigned long long)lost);
 }
 

@@ -78,7 +78,7 @@ static uint64_t stream_entry(uint32_t slot)
 	char *at = rec_stream_take(writer, 8, false, &ticks);
 
 	rec_stream_head(at, fmt_event_id(slot, FMT_CALL_ENTRY), ticks);
-	rec_stream_publish(writer, ticks);
+	rec_stream_publish(writer, at + 8, ticks);
 	return ticks;
 }
 
@@ -90,7 +90,7 @@ static uint64_t stream_exit(uint32_t slot, bool failed, rec_word result)
 
 	rec_stream_head(at, fmt_event_id(slot, FMT_CALL_EXIT) + failed, ticks);
 	rec_stream_put(at + 8, result);
-	rec_stream_publish(writer, ticks);
+	rec_stream_publish(writer, at + 16, ticks);
 	return ticks;
 }
 

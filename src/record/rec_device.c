@@ -344,7 +344,7 @@ static void stream_name(uint64_t name)
 	rec_stream_head(at, FMT_EVENT_NAME, ticks);
 	rec_stream_put(at + 8, name);
 	memcpy(at + 16, text, length);
-	rec_stream_publish(&writer, ticks);
+	rec_stream_publish(&writer, at + 16 + length, ticks);
 	rec_map_put(&streamed, name, &index);
 }
 

@@ -43,7 +43,8 @@ static const char preamble[] =
 static const char streams[] =
 	"typealias integer { size = 64; align = 8; signed = false; map = clock.sonde.value; } := ticks_t;\n"
 	"typealias integer { size = 48; align = 8; signed = false; map = clock.sonde.value; } := ticks48_t;\n"
-	"struct context { ticks_t timestamp_begin; ticks_t timestamp_end; uint64_t content_size; uint64_t packet_size;\n"
+	"struct context { ticks_t timestamp_begin; ticks_t timestamp_end; uint64_t content_size;\n"
+	"\tuint64_t packet_size;"
 	"\tuint64_t events_discarded; uint64_t packet_seq_num; uint32_t pid; uint32_t tid; uint64_t raw_ns;\n"
 	"\tuint64_t real_ns; };\n"
 	"struct head { uint16_t id; ticks48_t timestamp; };\n"
@@ -145,8 +146,9 @@ static void add_class(uint32_t slot, enum fmt_call_event event, const char *back
 {
 	char line[1024];
 	int length = snprintf(line, sizeof(line),
-			      "  event { name = \"%s:%s_%s\"; id = %u; stream_id = 0; fields := struct { %s}; };\n", backend,
-			      name, suffix, fmt_event_id(slot, event), fields);
+			      "  event { name = \"%s:%s_%s\"; id = %u; stream_id = 0;"
+			      " fields := struct { %s}; };\n",
+			      backend, name, suffix, fmt_event_id(slot, event), fields);
 
 	if (length <= 0 || (size_t)length >= sizeof(line) || !add_line(line, (size_t)length))
 		rec_state.streams_stopped = true;

@@ -157,6 +157,12 @@ static bool add_area(struct rec_writer *writer)
 		return false;
 	}
 	__atomic_store_n(&((struct fmt_packet *)area)->packet_bits, (uint64_t)bytes * 8, __ATOMIC_RELEASE);
+	if (stream->area && writer->packet != &nowhere) {
+		/* places that interrupted calls are about to fill count */
+		writer->packet->end = now.ticks;
+		__atomic_store_n(&writer->packet->content_bits, (uint64_t)(writer->at - (char *)writer->packet) * 8,
+				 __ATOMIC_RELEASE);
+	}
 	if (stream->before)
 		munmap(stream->before, stream->before_bytes);
 	stream->before = stream->area;
@@ -268,7 +274,8 @@ void rec_stream_open(struct rec_writer *writer, uint32_t stream)
 		turn(writer);
 }
 
-void rec_stream_past(struct rec_writer *writer, uint32_t slot, bool failed, rec_word result, uint64_t begin, uint64_t end)
+void rec_stream_past(struct rec_writer *writer, uint32_t slot, bool failed, rec_word result, uint64_t begin,
+		     uint64_t end)
 {
 	struct fmt_packet *packet = writer->packet;
 	const struct fmt_triple *image = &rec_state.image;
@@ -288,7 +295,7 @@ void rec_stream_past(struct rec_writer *writer, uint32_t slot, bool failed, rec_
 	rec_stream_head(at + 8, fmt_event_id(slot, FMT_CALL_EXIT) + failed, end);
 	rec_stream_put(at + 16, result);
 	writer->at = at + 24;
-	rec_stream_publish(writer, end);
+	rec_stream_publish(writer, at + 24, end);
 }
 
 void rec_streams_forget(void)

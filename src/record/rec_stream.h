@@ -59,14 +59,17 @@ static inline __attribute__((always_inline)) void rec_stream_head(char *at, uint
 	rec_stream_put(at, ticks << FMT_EVENT_TICKS_SHIFT | id);
 }
 
-/* Everything reserved so far is there. */
-static inline __attribute__((always_inline)) void rec_stream_publish(struct rec_writer *writer, uint64_t ticks)
+/* The event that ends at `next` is there. Where a handler came after its reservation, that one has published both. */
+static inline __attribute__((always_inline)) void rec_stream_publish(struct rec_writer *writer, char *next,
+								     uint64_t ticks)
 {
-	struct fmt_packet *packet = writer->packet;
+	struct fmt_packet *packet;
 
-	if (likely(ticks > packet->end)) /* a handler's events may be there already */
-		packet->end = ticks;
-	__atomic_store_n(&packet->content_bits, (uint64_t)(writer->at - (char *)packet) * 8, __ATOMIC_RELEASE);
+	if (unlikely(__atomic_load_n(&writer->at, __ATOMIC_RELAXED) != next))
+		return;
+	packet = writer->packet;
+	packet->end = ticks;
+	__atomic_store_n(&packet->content_bits, (uint64_t)(next - (char *)packet) * 8, __ATOMIC_RELEASE);
 }
 
 /* The inline path of a hot function with a stream; NULL: the general path it is. */
@@ -83,12 +86,12 @@ static inline __attribute__((always_inline)) struct fmt_thread *rec_stream_enter
 	at = rec_stream_take(writer, 8, true, &ticks);
 	thread->frame[1].begin = ticks;
 	rec_stream_head(at, fmt_event_id(slot, FMT_CALL_ENTRY), ticks);
-	rec_stream_publish(writer, ticks);
+	rec_stream_publish(writer, at + 8, ticks);
 	return thread;
 }
 
-static inline __attribute__((always_inline)) void rec_stream_leave(struct fmt_thread *thread, uint32_t slot, bool failed,
-								   rec_word result)
+static inline __attribute__((always_inline)) void rec_stream_leave(struct fmt_thread *thread, uint32_t slot,
+								   bool failed, rec_word result)
 {
 	struct rec_writer *writer = &rec_tls.writer;
 	uint64_t ticks;
@@ -96,7 +99,7 @@ static inline __attribute__((always_inline)) void rec_stream_leave(struct fmt_th
 
 	rec_stream_head(at, fmt_event_id(slot, FMT_CALL_EXIT) + failed, ticks);
 	rec_stream_put(at + 8, result);
-	rec_stream_publish(writer, ticks);
+	rec_stream_publish(writer, at + 16, ticks);
 	rec_fast_leave(thread, slot, thread->frame[1].begin, ticks, failed);
 }
 
@@ -108,7 +111,7 @@ static inline void rec_stream_event(struct rec_writer *writer, uint16_t id, cons
 
 	rec_stream_head(at, id, ticks);
 	__builtin_memcpy(at + 8, payload, bytes);
-	rec_stream_publish(writer, ticks);
+	rec_stream_publish(writer, at + 8 + bytes, ticks);
 }
 
 #endif
