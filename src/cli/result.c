@@ -17,7 +17,9 @@
 #include "cli/rundir.h"
 #include "cli/show.h"
 #include "cli/tell.h"
+#include "base/number.h"
 #include "read/recording.h"
+#include "views/timeline.h"
 
 #define STILL_RUNNING_NAMED 8 /* processes that are named; of more the number is given */
 #define GRACE_STEPS 25
@@ -45,13 +47,14 @@ static int choose_output(struct result *result)
 	const char *slash = strrchr(result->program, '/');
 	struct arena *arena = &result->preload.arena;
 	struct options *own = &result->options;
-	char base[PATH_MAX] = ".";
+	char base[PATH_MAX] = "";
 
 	if (own->output || !own->timeline || *own->timeline)
 		return 0;
 	if (access(".", W_OK | X_OK) != 0 && !rundir_find_base(base))
 		return 0;
-	own->output = arena_printf(arena, "%s/sonde-%s-%d", base, slash ? slash + 1 : result->program, (int)getpid());
+	own->output = arena_printf(arena, "%s%ssonde-%s-%d", base, *base ? "/" : "",
+				   slash ? slash + 1 : result->program, (int)getpid());
 	return make_absolute(arena, &own->output);
 }
 
@@ -181,15 +184,19 @@ static void add_notes(struct summary *summary, const struct result *result)
 		summary_add_note(summary, "missing_ranks", "%s", result->missing_ranks);
 }
 
-static void summarize(struct result *result)
+/* True: something was recorded. */
+static bool summarize(struct result *result)
 {
 	const char *directory = result->run;
 	struct options options = result->options;
 	struct summary_options wish = { .tool = "sonde " SONDE_VERSION };
 	struct summary *summary;
 
+	bool recorded;
+
 	if (summary_of_directories(&directory, 1, &wish, &summary) != 0)
-		return;
+		return false;
+	recorded = summary->processes > 0;
 	add_notes(summary, result);
 	if (!summary->processes && !options.quiet) {
 		if (result->missing_ranks[0])
@@ -199,6 +206,28 @@ static void summarize(struct result *result)
 	}
 	show_summary(summary, &options, stderr);
 	summary_destroy(summary);
+	return recorded;
+}
+
+static void write_timeline(const struct result *result)
+{
+	const char *directory = result->run, *path = result->options.timeline;
+	struct timeline_result written = {0};
+	struct timeline_options wish = {.split_bytes = TIMELINE_SPLIT_DEFAULT, .result = &written};
+	struct number calls, operations, bytes;
+	struct recording *recording;
+	char own[PATH_MAX + 32];
+
+	if (!*path) {
+		snprintf(own, sizeof(own), "%s/timeline.pftrace", result->keep[0] ? result->keep : result->run);
+		path = own;
+	}
+	if (recording_open(&directory, 1, &recording) != 0)
+		return;
+	if (timeline_write(recording, &wish, path) == 0 && !result->options.quiet)
+		tell("timeline: %s: %s calls, %s device operations, %s", path, number_count(&calls, written.calls),
+		     number_count(&operations, written.operations), number_bytes(&bytes, written.bytes));
+	recording_close(recording);
 }
 
 /* Whoever looks into a crash has to know that it was not the program alone that ran. */
@@ -210,7 +239,7 @@ static void tell_signal(const struct result *result, int wait_status)
 }
 
 /* The recording goes to the user's directory, or away. */
-static void put_away(struct result *result)
+static void put_away(struct result *result, bool recorded)
 {
 	bool moved = strcmp(result->run, result->keep) != 0;
 	unsigned running = tell_still_running(result);
@@ -223,17 +252,21 @@ static void put_away(struct result *result)
 		tell("the recording stays in %s", result->run);
 		return;
 	}
+	if (recorded && result->options.timeline)
+		write_timeline(result);
 	if (moved && !running)
 		rundir_remove(result->run);
 }
 
 void result_show(struct result *result, int wait_status)
 {
+	bool recorded;
+
 	if (!result->run[0])
 		return;
-	summarize(result);
+	recorded = summarize(result);
 	tell_signal(result, wait_status);
-	put_away(result);
+	put_away(result, recorded);
 	if (result->keep[0] && !result->options.quiet)
 		tell("recording: %s", result->keep);
 }

@@ -39,6 +39,8 @@ int show_check(const struct options *options)
 
 	if (options->json && strcmp(options->json, "-") != 0)
 		err = check_writable(options->json, false);
+	if (!err && options->timeline && *options->timeline && strcmp(options->timeline, "-") != 0)
+		err = check_writable(options->timeline, false);
 	if (!err && options->csv)
 		err = check_writable(options->csv, true);
 	return err;

@@ -208,3 +208,20 @@ ALL_CALLS='{n: c for n, c in t["names"].items() if n not in ("clGetPlatformIDs",
 	equal "lines with the cause" 3 "$(grep -c 'No space left on device' "$T/err")"
 	[ ! -s "$T/left" ]
 }
+
+@test "-l writes the timeline when the program ends, into a directory of its own or where it is told" {
+	need opencl
+	cd "$T"
+	status=0
+	"$SONDE" -q -l "$APPS/cl_run" 5 >out 2>err || status=$?
+	equal status 0 "$status"
+	[ -s sonde-cl_run-*/timeline.pftrace ]
+	"$SONDE" report sonde-cl_run-* >/dev/null
+	"$SONDE" -q --timeline=other.pftrace "$APPS/cl_run" 5 >out 2>err
+	[ -s other.pftrace ]
+	equal "directories" 1 "$(ls -d sonde-* | wc -l)"
+	status=0
+	"$SONDE" --timeline=/nonexistent/x "$APPS/cl_run" 5 >out 2>err || status=$?
+	equal "status for a place that is not there" 2 "$status"
+	equal output "" "$(cat out)"
+}
