@@ -76,6 +76,17 @@ static bool entry_matches(const char *entry, const char *name, const char *value
 	return !value || !strcmp(entry + length + 1, value);
 }
 
+bool proc_is_bare(pid_t pid)
+{
+	int fd = open_entry(pid, "environ");
+	char byte;
+	bool bare = fd >= 0 && read(fd, &byte, 1) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return bare;
+}
+
 bool proc_has_variable(pid_t pid, const char *name, const char *value)
 {
 	enum { PIECE = 1 << 16 };

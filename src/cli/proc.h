@@ -25,6 +25,9 @@ bool proc_runs(pid_t pid, unsigned long long start);
  */
 bool proc_has_variable(pid_t pid, const char *name, const char *value);
 
+/* Has it no environment: a kernel thread, one that was started with none, or one that is in the midst of exec? */
+bool proc_is_bare(pid_t pid);
+
 /* The number that was given to a process last; 0: not known. */
 pid_t proc_newest(void);
 

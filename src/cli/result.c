@@ -23,6 +23,8 @@
 
 #define STILL_RUNNING_NAMED 8 /* processes that are named; of more the number is given */
 #define GRACE_STEPS 25
+#define EXEC_STEPS 10
+#define EXEC_STEP_US 1000
 #define GRACE_STEP_US 20000
 
 static int make_absolute(struct arena *arena, const char **path)
@@ -130,6 +132,25 @@ static void tell_nothing(struct result *result, const struct summary *summary)
 			    preload_names(preload));
 }
 
+/* Does it have our variables? One that is younger than this process may just be on its way through exec. */
+static bool records_here(const struct result *result, pid_t pid, struct proc *proc_out)
+{
+	struct proc self;
+
+	if (!proc_read(getpid(), &self))
+		return false;
+	for (int i = 0; i < EXEC_STEPS; i++) {
+		if (!proc_read(pid, proc_out) || proc_out->state == 'Z')
+			return false;
+		if (proc_has_variable(pid, "SONDE_DIR", result->run))
+			return true;
+		if (proc_out->start < self.start || !proc_is_bare(pid))
+			return false;
+		usleep(EXEC_STEP_US);
+	}
+	return false;
+}
+
 /* The processes that can still record, by name. Without our variables none can. */
 static unsigned find_running(const struct result *result, char *names, size_t size)
 {
@@ -143,7 +164,7 @@ static unsigned find_running(const struct result *result, char *names, size_t si
 
 		if (pid <= 0 || pid < result->first_pid || pid == getpid())
 			continue;
-		if (!proc_has_variable(pid, "SONDE_DIR", result->run) || !proc_read(pid, &proc) || proc.state == 'Z')
+		if (!records_here(result, pid, &proc))
 			continue;
 		if (count++ < STILL_RUNNING_NAMED)
 			snprintf(names + strlen(names), size - strlen(names), "%s%d (%s)", names[0] ? ", " : "",

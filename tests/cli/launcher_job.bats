@@ -103,7 +103,7 @@ partly()
 	mpirun.$mpi -n 1 "$SONDE" --json "$T/summary.json" "$APPS/mpi_idle.$mpi" 0 : -n 2 "$APPS/mpi_idle.$mpi" 0 \
 		2>"$T/err" >"$T/out" </dev/null
 	one_table 1
-	check '"rank_missing" in notes'
+	check '"missing_ranks" in notes'
 	says "$T/err" "2 of 3 ranks never came: 1-2"
 	[ $((SECONDS - start)) -lt 20 ]
 	nothing_left
@@ -118,7 +118,7 @@ chosen()
 	traced_job $mpi 4 --ranks 0,2-3 "$APPS/mpi_idle.$mpi" 0
 	equal status 0 "$status"
 	one_table 3
-	check '{p["rank"] for p in s["processes"]} == {0, 2, 3}' '"rank_missing" not in notes'
+	check '{p["rank"] for p in s["processes"]} == {0, 2, 3}' '"missing_ranks" not in notes'
 	traced --ranks 1 mpirun.$mpi -n 3 "$APPS/mpi_idle.$mpi" 0
 	equal status 0 "$status"
 	check '{p["rank"] for p in s["processes"]} == {1}'

@@ -95,9 +95,9 @@ for row in json.load(open(sys.argv[1]))["calls"]:
 
 @test "killed at any moment: readable, and no call that had ended is missing" {
 	need babeltrace2
-	for i in $(seq "${SONDE_KILLS:-20}"); do
+	for i in $(seq "${SONDE_KILLS:-12}"); do
 		rm -rf "$T/rec"
-		"$SONDE" -q -l --max-size 200M -o "$T/rec" "$APPS/burst" 100000000 >"$T/out" 2>"$T/err" </dev/null &
+		"$SONDE" -q -l --max-size 20M -o "$T/rec" "$APPS/burst" 100000000 >"$T/out" 2>"$T/err" </dev/null &
 		sonde=$!
 		wait_for 10 pgrep -P $sonde burst
 		sleep "0.0$((RANDOM % 10))$((RANDOM % 10))"

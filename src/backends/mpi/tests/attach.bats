@@ -25,11 +25,10 @@ data = bytearray(100)
 for _ in range(5):
     world.Barrier()
 world.Bcast(data, 0)
-world.Sendrecv([data, 30, MPI.BYTE], 1 - world.rank, 0, [data, 100, MPI.BYTE], 1 - world.rank, 0)
-print('rank=%d' % world.rank)"
+world.Sendrecv([data, 30, MPI.BYTE], 1 - world.rank, 0, [data, 100, MPI.BYTE], 1 - world.rank, 0)"
 	check 'calls("MPI_Barrier") == 10' 'row("MPI_Bcast")["bytes_out"] == 100' 'row("MPI_Bcast")["bytes_in"] == 100' \
 		'row("MPI_Sendrecv")["bytes_in"] == 60' 'row("MPI_Sendrecv")["posted"] == 0' 'calls("MPI_Finalize") == 2' \
-		'calls("MPI_Init_thread") == 2' 'out["rank"] == 1' 'sorted(p["rank"] for p in s["processes"]) == [0, 1]'
+		'calls("MPI_Init_thread") == 2' 'sorted(p["rank"] for p in s["processes"]) == [0, 1]'
 }
 
 @test "C062 dlopen + dlsym users: opened local, global, with DEEPBIND; MPI_ and PMPI_ names" {
