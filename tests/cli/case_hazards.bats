@@ -261,7 +261,8 @@ in_small_tmpfs()
 	sys.exit(result.returncode)
 	EOF2
 	status=0
-	check 'calls("MPI_Test") == 10' 'end == "exit 0"' 'all(0 < len(p["command"]) < 10000 for p in s["processes"])'
+	check 'calls("MPI_Test") == 10' 'end == "exit 0"' 's["processes"][0]["exe"].endswith("/burst")' \
+		'all(1000 < len(p["command"]) < 10000 for p in s["processes"])'
 }
 
 @test "M13 a program that empties its environment and starts another: its own record is complete, the rest is noted" {
