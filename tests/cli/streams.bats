@@ -97,10 +97,10 @@ for row in json.load(open(sys.argv[1]))["calls"]:
 	need babeltrace2
 	for i in $(seq "${SONDE_KILLS:-12}"); do
 		rm -rf "$T/rec"
-		"$SONDE" -q -l --max-size 20M -o "$T/rec" "$APPS/burst" 100000000 >"$T/out" 2>"$T/err" </dev/null &
+		"$SONDE" -q -l --max-size 1G -o "$T/rec" "$APPS/burst" 100000000 >"$T/out" 2>"$T/err" </dev/null &
 		sonde=$!
 		wait_for 10 pgrep -P $sonde burst
-		sleep "0.0$((RANDOM % 10))$((RANDOM % 10))"
+		sleep "0.0$((RANDOM % 4))$((RANDOM % 10))"
 		pkill -9 -P $sonde burst || true
 		status=0
 		wait $sonde || status=$?
