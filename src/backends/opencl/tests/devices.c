@@ -7,7 +7,7 @@
 int main(int argc, char **argv)
 {
 	static struct ocl ocl;
-	const cl_device_partition_property halves[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
+	cl_device_partition_property halves[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
 	cl_device_id *device = ocl.device, sub[OCL_DEVICES];
 	cl_uint devices;
 	cl_context context;
@@ -21,6 +21,10 @@ int main(int argc, char **argv)
 	ocl_open(&ocl);
 	devices = ocl.devices;
 	if (argc > 1) {
+		cl_uint units;
+
+		OK(clGetDeviceInfo(ocl.device[0], CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(units), &units, NULL));
+		halves[1] = units > 1 ? units / 2 : 1;
 		code = clCreateSubDevices(ocl.device[0], halves, OCL_DEVICES, sub, &devices);
 		SAY("partition", code);
 		OK(code);
