@@ -83,7 +83,7 @@ STREAM = """static __attribute__((noinline)) ${result} ${api}_stream_$S(${params
 	if (likely(thread)) {
 		${result} result = ((${result} (*)(${types}))${api}_real[$S])(${words});
 
-		if (likely(${api}_slot[$S] == slot)) {
+		if (likely(${api}_slot[$S] == slot && rec_tls.thread == thread)) {
 			rec_stream_leave(thread, slot, $failed, $recorded);
 $stream_hook		}
 		return result;

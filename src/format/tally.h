@@ -96,11 +96,13 @@ enum fmt_streams {
 	FMT_STREAMS_TRACE = 2     /* with arguments */
 };
 
-/* Why streams were given up before the process ended. */
+/* Why events are missing in the streams, or streams altogether: the first reason. */
 enum fmt_streams_end {
 	FMT_STREAMS_WHOLE = 0,
-	FMT_STREAMS_NO_SPACE = 1, /* disk full, file size limit */
-	FMT_STREAMS_MAX_SIZE = 2  /* the job's own limit */
+	FMT_STREAMS_NO_SPACE = 1,   /* disk full, or files cannot be made */
+	FMT_STREAMS_MAX_SIZE = 2,   /* the job's own limit */
+	FMT_STREAMS_FILE_LIMIT = 3, /* RLIMIT_FSIZE */
+	FMT_STREAMS_UNMAPPED = 4    /* the file system cannot be mapped safely */
 };
 
 struct fmt_process {

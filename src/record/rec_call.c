@@ -94,6 +94,18 @@ static uint64_t stream_exit(uint32_t slot, bool failed, rec_word result)
 	return ticks;
 }
 
+/* Does this call go to the thread's stream? The inline path may take the function from now on. */
+static void prepare_stream(struct rec_call *call, uint32_t slot)
+{
+	if (call->slot != slot) /* only counted */
+		return;
+	call->streamed = slot <= rec_state.streamed;
+	if (unlikely(!call->streamed))
+		rec_stream_lost(2);
+	else if (unlikely(slot > rec_tls.stream_capacity))
+		rec_thread_publish(&rec_tls);
+}
+
 /* Pushes the frame; false: the call is not recorded. */
 static bool push(struct rec_call *call, uint32_t slot, const void *return_address, uintptr_t frame_address)
 {
@@ -122,7 +134,8 @@ static bool push(struct rec_call *call, uint32_t slot, const void *return_addres
 	frame->symbol = call->symbol + 1;
 	frame->stack = frame_address;
 	frame->child = 0;
-	call->streamed = slot <= rec_state.streamed && call->slot == slot;
+	if (unlikely(rec_state.process->streams))
+		prepare_stream(call, slot);
 	call->begin = frame->begin = call->streamed ? stream_entry(slot) : rec_now_ticks();
 	return true;
 }
@@ -301,6 +314,8 @@ void rec_leave(struct rec_call *call)
 		call->streamed = 0;
 		return;
 	}
+	/* a child that was forked inside the call and has a record of its own knows other functions by these slots */
+	call->streamed &= thread == rec_tls.thread;
 	end = call->streamed ? stream_exit(call->slot, call->failed, call->result) : rec_now_ticks();
 	duration = call->duration = end - call->begin;
 	row = rec_row(thread, call->slot);

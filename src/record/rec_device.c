@@ -345,7 +345,8 @@ static void stream_name(uint64_t name)
 	rec_stream_put(at + 8, name);
 	memcpy(at + 16, text, length);
 	rec_stream_publish(&writer, at + 16 + length, ticks);
-	rec_map_put(&streamed, name, &index);
+	if (at != rec_stream_unread)
+		rec_map_put(&streamed, name, &index);
 }
 
 static void stream_span(const struct rec_backend *backend, const struct rec_span *span)

@@ -119,6 +119,11 @@ static uint64_t size_limit(void)
 	return limit.rlim_cur;
 }
 
+bool rec_file_may_grow(uint64_t bytes)
+{
+	return bytes <= size_limit();
+}
+
 static char *map_file(int fd, struct fmt_head *head, uint64_t *bytes_out)
 {
 	struct rec_state *state = &rec_state;

@@ -80,6 +80,8 @@ static bool extend(int fd, uint64_t from)
 	char spaces[4096];
 	char *map;
 
+	if (!rec_file_may_grow(from + STEP))
+		return false;
 	memset(spaces, ' ', sizeof(spaces));
 	for (uint64_t done = 0; done < STEP;) {
 		ssize_t wrote;
@@ -141,7 +143,7 @@ static bool add_line(const char *line, size_t length)
 	return true;
 }
 
-static void add_class(uint32_t slot, enum fmt_call_event event, const char *backend, const char *name,
+static bool add_class(uint32_t slot, enum fmt_call_event event, const char *backend, const char *name,
 		      const char *suffix, const char *fields)
 {
 	char line[1024];
@@ -150,19 +152,20 @@ static void add_class(uint32_t slot, enum fmt_call_event event, const char *back
 			      " fields := struct { %s}; };\n",
 			      backend, name, suffix, fmt_event_id(slot, event), fields);
 
-	if (length <= 0 || (size_t)length >= sizeof(line) || !add_line(line, (size_t)length))
-		rec_state.streams_stopped = true;
+	return length > 0 && (size_t)length < sizeof(line) && add_line(line, (size_t)length);
 }
 
-void rec_meta_function(uint32_t slot, const char *backend, const char *name)
+void rec_meta_function(uint32_t slot, const char *backend, const char *name, bool counted)
 {
-	if (!rec_state.process->streams || rec_state.streams_stopped || slot > FMT_EVENT_FUNCTIONS_MAX)
+	if (!rec_state.process->streams || rec_state.streamed != slot - 1 || slot > FMT_EVENT_FUNCTIONS_MAX)
 		return;
-	add_class(slot, FMT_CALL_ENTRY, backend, name, "entry", "");
-	add_class(slot, FMT_CALL_EXIT, backend, name, "exit", "int64_t result; ");
-	add_class(slot, FMT_CALL_FAILED, backend, name, "failed", "int64_t result; ");
-	if (!rec_state.streams_stopped)
+	/* a counted function has no events; without its description a function's events, and later ones', are lost */
+	if (counted || (add_class(slot, FMT_CALL_ENTRY, backend, name, "entry", "") &&
+			add_class(slot, FMT_CALL_EXIT, backend, name, "exit", "int64_t result; ") &&
+			add_class(slot, FMT_CALL_FAILED, backend, name, "failed", "int64_t result; ")))
 		__atomic_store_n(&rec_state.streamed, slot, __ATOMIC_RELEASE);
+	else if (!rec_state.process->streams_end)
+		rec_state.process->streams_end = FMT_STREAMS_NO_SPACE;
 }
 
 static void write_head(const struct fmt_plan *plan)

@@ -204,7 +204,9 @@ static void open_streams(void)
 	if (!plan)
 		return;
 	rec_state.on_loss = plan->on_loss;
-	if (!rec_state.private && rec_meta_open(plan))
+	if (rec_state.private)
+		process->streams_end = FMT_STREAMS_UNMAPPED;
+	else if (rec_meta_open(plan))
 		process->streams = plan->streams;
 	else
 		process->streams_end = FMT_STREAMS_NO_SPACE;

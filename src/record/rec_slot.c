@@ -19,16 +19,11 @@ static rec_word row_key(const struct rec_backend *backend, uint32_t function)
 	return ((rec_word)(backend->index + 1) << 32) | (function + 1);
 }
 
-static bool is_counted(const struct rec_backend *backend, uint32_t function)
-{
-	return (backend->function[function].flags & REC_QUERY) && !rec_state.time_queries;
-}
-
 static uint32_t row_add(struct rec_backend *backend, uint32_t function)
 {
 	const struct rec_function *described = &backend->function[function];
 	const char *name = backend->pool + described->name;
-	bool counted = is_counted(backend, function);
+	bool counted = (described->flags & REC_QUERY) && !rec_state.time_queries;
 	struct fmt_function *item;
 	struct slot_key key;
 	uint64_t index;
@@ -45,8 +40,7 @@ static uint32_t row_add(struct rec_backend *backend, uint32_t function)
 	item->layer = backend->layer;
 	rec_area_publish(FMT_SECTION_FUNCTIONS);
 	key.slot = (uint32_t)index + 1;
-	if (!counted)
-		rec_meta_function(key.slot, backend->name, name);
+	rec_meta_function(key.slot, backend->name, name, counted);
 	rec_map_put(&rows, row_key(backend, function), &key);
 	return key.slot;
 }
@@ -60,9 +54,8 @@ uint32_t rec_slot_assign(struct rec_backend *backend, uint32_t symbol)
 		return backend->slot[symbol];
 	if (!rec_map_get(&rows, row_key(backend, function), &key))
 		key.slot = row_add(backend, function);
-	/* with a second provider in the process, or without its description in the streams, no fast path */
-	if (key.slot && !(backend->state & REC_BACKEND_MULTI) &&
-	    (!rec_state.process->streams || key.slot <= rec_state.streamed || is_counted(backend, function)))
+	/* with a second provider in the process no symbol may take the fast path */
+	if (key.slot && !(backend->state & REC_BACKEND_MULTI))
 		__atomic_store_n(&backend->slot[symbol], (uint16_t)key.slot, __ATOMIC_RELEASE);
 	return key.slot;
 }

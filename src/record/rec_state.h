@@ -45,7 +45,7 @@ struct rec_area {         /* a section while it is being written */
 struct rec_state {
 	bool constructed, off, private, debug, time_queries, counter_clock, streams_stopped;
 	enum fmt_loss on_loss;
-	uint32_t streamed;         /* functions that other readers of the streams know: slots up to this one */
+	uint32_t streamed; /* slots up to this one may appear in streams: other readers know them */
 	uint32_t lock;
 	uint32_t generation;       /* counts records of this process image: a forked child gets the next */
 	uint32_t forks;            /* generations since exec */
@@ -83,6 +83,7 @@ bool rec_backend_open(struct rec_backend *backend);
 /* rec_file.c */
 bool rec_file_create(void); /* makes, sizes and maps the tally; fills head and areas */
 void rec_file_forget(void); /* in a forked child: the parent's mapping must not be touched any more */
+bool rec_file_may_grow(uint64_t bytes); /* may a file of this process have that size? */
 void rec_file_write_private(void);
 bool rec_file_back(uintptr_t from, uint64_t bytes); /* kernels without MADV_POPULATE_WRITE */
 
@@ -102,13 +103,14 @@ void rec_slots_clear(struct rec_backend *backend);
 struct rec_writer;
 void rec_stream_open(struct rec_writer *writer, uint32_t stream); /* stream: index of a thread block */
 void rec_streams_forget(void);
+void rec_stream_lost(uint32_t events); /* that are in the tally and in no stream */
 /* A whole call from before the record was open, into a stream that holds nothing later yet. */
 void rec_stream_past(struct rec_writer *writer, uint32_t slot, bool failed, rec_word result, uint64_t begin,
 		     uint64_t end);
 
 /* rec_meta.c */
 bool rec_meta_open(const struct fmt_plan *plan); /* makes ctf/metadata */
-void rec_meta_function(uint32_t slot, const char *backend, const char *name);
+void rec_meta_function(uint32_t slot, const char *backend, const char *name, bool counted);
 void rec_meta_forget(void);
 
 /* rec_plan.c */

@@ -14,7 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 
 #include "record/rec_state.h"
@@ -26,16 +25,18 @@
 #define BLOCK_STEP_NS 10000000
 
 struct stream {
+	struct fmt_packet *packet; /* the last one, NULL: none yet */
 	char *area, *before; /* mapped: the current one, and the one whose last events may still be written */
 	uint32_t area_bytes, before_bytes;
 	uint64_t file_bytes;
 	uint64_t sequence;
 	uint64_t discarded;
-	uint32_t retry; /* events until room is looked for again */
+	uint32_t retry;   /* events until room is looked for again */
+	uint32_t failure; /* enum fmt_streams_end: why it did not grow */
 };
 static struct stream streams[REC_THREADS_MAX + 1];
 char rec_stream_unread[REC_STREAM_EVENT_MAX];
-static struct fmt_packet nowhere; /* of writers that never found room: they count what they discard */
+static struct fmt_packet nowhere; /* of writers without room: nobody reads it */
 
 static void stream_path(const struct rec_writer *writer, char *path, size_t size)
 {
@@ -90,19 +91,20 @@ static bool write_area(int fd, const struct rec_writer *writer, const struct fmt
 	return true;
 }
 
-static bool is_allowed(const struct stream *stream, uint32_t bytes)
+/* Notes why a stream did not grow; the first reason of the process is what the summary tells. */
+static bool fail(struct stream *stream, enum fmt_streams_end reason)
 {
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-	    stream->file_bytes + bytes > limit.rlim_cur) {
-		rec_state.process->streams_end = FMT_STREAMS_NO_SPACE;
-		return false;
-	}
-	if (rec_plan_use(bytes))
-		return true;
-	rec_state.process->streams_end = FMT_STREAMS_MAX_SIZE;
+	stream->failure = reason;
+	if (!rec_state.process->streams_end)
+		rec_state.process->streams_end = reason;
 	return false;
+}
+
+static bool is_allowed(struct stream *stream, uint32_t bytes)
+{
+	if (!rec_file_may_grow(stream->file_bytes + bytes))
+		return fail(stream, FMT_STREAMS_FILE_LIMIT);
+	return rec_plan_use(bytes) || fail(stream, FMT_STREAMS_MAX_SIZE);
 }
 
 static char *map_area(const struct rec_writer *writer, const struct fmt_triple *now, uint32_t bytes)
@@ -134,7 +136,7 @@ static char *map_area(const struct rec_writer *writer, const struct fmt_triple *
 
 static void enter_packet(struct rec_writer *writer, char *packet, char *limit)
 {
-	writer->packet = (struct fmt_packet *)packet;
+	writer->packet = streams[writer->stream].packet = (struct fmt_packet *)packet;
 	writer->at = packet + sizeof(struct fmt_packet);
 	writer->limit = limit;
 	streams[writer->stream].sequence++;
@@ -153,11 +155,10 @@ static bool add_area(struct rec_writer *writer)
 	area = map_area(writer, &now, bytes);
 	if (!area) {
 		rec_plan_use(-(int64_t)bytes);
-		rec_state.process->streams_end = FMT_STREAMS_NO_SPACE;
-		return false;
+		return fail(stream, FMT_STREAMS_NO_SPACE);
 	}
 	__atomic_store_n(&((struct fmt_packet *)area)->packet_bits, (uint64_t)bytes * 8, __ATOMIC_RELEASE);
-	if (stream->area && writer->packet != &nowhere) {
+	if (stream->area && writer->packet == stream->packet) {
 		/* places that interrupted calls are about to fill count */
 		writer->packet->end = now.ticks;
 		__atomic_store_n(&writer->packet->content_bits, (uint64_t)(writer->at - (char *)writer->packet) * 8,
@@ -174,70 +175,80 @@ static bool add_area(struct rec_writer *writer)
 	return true;
 }
 
-
-static void discard(struct rec_writer *writer)
+/* events: that find no room. */
+static void discard(struct rec_writer *writer, uint32_t events)
 {
 	struct stream *stream = &streams[writer->stream];
 
-	stream->discarded++;
-	writer->packet->discarded = stream->discarded;
-	writer->limit = NULL; /* a packet holds no gap: what comes later stands in the next one */
-	__atomic_fetch_add(&rec_state.process->streams_lost, 1, __ATOMIC_RELAXED);
+	stream->discarded += events;
+	if (stream->packet)
+		stream->packet->discarded = stream->discarded;
+	/* a packet holds no gap: what comes later stands in the next one */
+	writer->packet = &nowhere;
+	writer->limit = NULL;
+	rec_stream_lost(events);
 }
 
-/* Where growth has failed, the disk is not asked again for each event. */
-static bool may_grow(struct stream *stream)
+void rec_stream_lost(uint32_t events)
 {
-	if (rec_state.streams_stopped)
-		return false;
-	if (!stream->retry)
-		return true;
-	stream->retry--;
-	return false;
+	__atomic_fetch_add(&rec_state.process->streams_lost, events, __ATOMIC_RELAXED);
 }
 
-static bool turn(struct rec_writer *writer)
+/*
+ * May the program be made to wait for room? Not where room cannot come: only a disk can be emptied. Not while the tool
+ * holds a lock that other threads want, and not at the program's end.
+ */
+static bool may_wait(const struct rec_writer *writer)
 {
-	struct stream *stream = &streams[writer->stream];
-
-	if (!may_grow(stream))
-		return false;
-	if (add_area(writer)) {
-		rec_state.process->streams_end = FMT_STREAMS_WHOLE;
-		return true;
-	}
-	stream->retry = rec_state.on_loss == FMT_LOSS_BLOCK ? 0 : RETRY_EVENTS;
-	rec_state.streams_stopped |= rec_state.on_loss == FMT_LOSS_STOP;
-	return false;
+	return rec_state.on_loss == FMT_LOSS_BLOCK && writer->stream != REC_STREAM_DEVICE && !rec_tls.guard &&
+	       !rec_state.streams_stopped && streams[writer->stream].failure == FMT_STREAMS_NO_SPACE;
 }
 
-/* No handler may write an event while the packet is turned, and no cancellation point may end the thread in here. */
-bool rec_stream_turn(struct rec_writer *writer, uint32_t bytes)
+/*
+ * Opens the next packet. No handler may write an event meanwhile, no cancellation point may end the thread in here, and
+ * errno is the program's.
+ */
+static bool turn(struct rec_writer *writer, uint32_t bytes)
 {
 	struct timespec step = {0, BLOCK_STEP_NS};
 	int saved = errno, cancel_state;
 	sigset_t all, before;
 	bool done;
 
-	if (!rec_ready() || !writer->packet)
-		return false;
 	sigfillset(&all);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	/* a handler may have turned it just before */
-	done = writer->at + bytes <= writer->limit || turn(writer);
-	while (!done && rec_state.on_loss == FMT_LOSS_BLOCK) {
+	done = writer->at + bytes <= writer->limit || add_area(writer);
+	while (!done && may_wait(writer)) {
 		pthread_sigmask(SIG_SETMASK, &before, NULL); /* the program must stay killable while it waits */
 		nanosleep(&step, NULL);
 		pthread_sigmask(SIG_SETMASK, &all, NULL);
-		done = writer->at + bytes <= writer->limit || turn(writer);
+		done = writer->at + bytes <= writer->limit || add_area(writer);
 	}
-	if (!done)
-		discard(writer);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_setcancelstate(cancel_state, NULL);
 	errno = saved;
+	if (!done) {
+		streams[writer->stream].retry = RETRY_EVENTS;
+		rec_state.streams_stopped |= rec_state.on_loss == FMT_LOSS_STOP;
+	}
 	return done;
+}
+
+bool rec_stream_turn(struct rec_writer *writer, uint32_t bytes)
+{
+	struct stream *stream = &streams[writer->stream];
+
+	if (!rec_ready() || !writer->packet)
+		return false;
+	/* where growth has failed, the disk is not asked again for each event */
+	if (rec_state.streams_stopped || stream->retry)
+		stream->retry -= stream->retry > 0;
+	else if (turn(writer, bytes))
+		return true;
+	discard(writer, 1);
+	return false;
 }
 
 /* The next owner of a thread block goes on behind what the last one wrote; false: there is no page left. */
@@ -270,8 +281,8 @@ void rec_stream_open(struct rec_writer *writer, uint32_t stream)
 		return;
 	writer->stream = stream;
 	writer->packet = &nowhere;
-	if (!split_packet(writer))
-		turn(writer);
+	if (!split_packet(writer) && !rec_state.streams_stopped)
+		turn(writer, sizeof(struct fmt_packet));
 }
 
 void rec_stream_past(struct rec_writer *writer, uint32_t slot, bool failed, rec_word result, uint64_t begin,
@@ -288,7 +299,7 @@ void rec_stream_past(struct rec_writer *writer, uint32_t slot, bool failed, rec_
 		packet->real_ns = image->real_ns;
 	}
 	if (begin < packet->end || at + 24 > writer->limit) { /* of another thread, at the same time */
-		__atomic_fetch_add(&rec_state.process->streams_lost, 1, __ATOMIC_RELAXED);
+		rec_stream_lost(2);
 		return;
 	}
 	rec_stream_head(at, fmt_event_id(slot, FMT_CALL_ENTRY), begin);

@@ -59,7 +59,10 @@ static inline __attribute__((always_inline)) void rec_stream_head(char *at, uint
 	rec_stream_put(at, ticks << FMT_EVENT_TICKS_SHIFT | id);
 }
 
-/* The event that ends at `next` is there. Where a handler came after its reservation, that one has published both. */
+/*
+ * The event that ends at `next` is there. Where a handler wrote behind it, that one has published both. A handler
+ * between the look at writer->at and the last store is not noticed; its events are hidden until this thread's next.
+ */
 static inline __attribute__((always_inline)) void rec_stream_publish(struct rec_writer *writer, char *next,
 								     uint64_t ticks)
 {

@@ -77,7 +77,9 @@ void rec_thread_publish(struct rec_tls *tls)
 	uint32_t streams = rec_state.process->streams;
 
 	tls->capacity = fast && !streams ? tls->thread->rows : 0;
-	tls->stream_capacity = fast && streams == FMT_STREAMS_TIMELINE ? tls->thread->rows : 0;
+	tls->stream_capacity = 0;
+	if (fast && streams == FMT_STREAMS_TIMELINE)
+		tls->stream_capacity = tls->thread->rows < rec_state.streamed ? tls->thread->rows : rec_state.streamed;
 	tls->count_capacity = rec_state.time_queries ? 0 : tls->thread->rows;
 }
 
