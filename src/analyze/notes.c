@@ -211,17 +211,32 @@ static void note_flags(struct analysis *analysis)
 /* The summary does not need streams, but whoever looks at a timeline has to know. */
 static void note_streams(struct analysis *analysis)
 {
+	static const char *const reasons[] = {
+		[FMT_STREAMS_NO_SPACE] = ": no room on the disk, or no files can be made",
+		[FMT_STREAMS_MAX_SIZE] = ": it reached the limit of its size (--max-size)",
+		[FMT_STREAMS_FILE_LIMIT] = ": files may not be larger (ulimit -f)",
+		[FMT_STREAMS_UNMAPPED] = ": the file system of the recording cannot be mapped safely",
+	};
 	const struct recording *recording = analysis->recording;
-	uint64_t lost = 0;
+	const char *why = "";
+	uint64_t lost = 0, without = 0;
 	size_t i;
 
-	for (i = 0; i < recording->tallies; i++)
-		lost += recording->tally[i].raw.streams_lost;
+	for (i = 0; i < recording->tallies; i++) {
+		const struct fmt_process *raw = &recording->tally[i].raw;
+
+		lost += raw->streams_lost;
+		without += raw->streams == FMT_STREAMS_NONE && raw->streams_end != FMT_STREAMS_WHOLE;
+		if (raw->streams_end > FMT_STREAMS_WHOLE && raw->streams_end < sizeof(reasons) / sizeof(reasons[0]))
+			why = reasons[raw->streams_end];
+	}
 	if (lost)
 		summary_add_note(analysis->summary, "timeline_lost",
-				 "%llu events are missing from the timeline, which found no room; the figures here are"
-				 " whole",
-				 (unsigned long long)lost);
+				 "%llu events are missing from the timeline%s; the figures here are whole",
+				 (unsigned long long)lost, why);
+	if (without)
+		summary_add_note(analysis->summary, "timeline_none", "%llu process%s no timeline%s",
+				 (unsigned long long)without, without == 1 ? " has" : "es have", why);
 }
 
 static void note_losses(struct analysis *analysis)

@@ -25,7 +25,7 @@ static int print_recording(struct recording *recording, const struct options *op
 		err = view_print(recording, events, STDOUT_FILENO, &print);
 	else
 		err = log_error(SONDE_EFORMAT, "%s",
-				recording->tallies ? "no events in it: record them with --timeline or --trace" :
+				recording->tallies ? "no events in it: record them with -l" :
 						     "no process was recorded in it");
 	events_close(events);
 	return err;

@@ -53,17 +53,32 @@ bool plan_wants_streams(const struct options *options)
 	return options->timeline != NULL;
 }
 
+/* Memory that a container's processes may use together; files of a tmpfs count, too. */
+static uint64_t container_memory(void)
+{
+	FILE *file = fopen("/sys/fs/cgroup/memory.max", "re");
+	unsigned long long bytes;
+	bool found = file && fscanf(file, "%llu", &bytes) == 1; /* "max": no limit */
+
+	if (file)
+		fclose(file);
+	return found ? bytes : UINT64_MAX;
+}
+
 /* What a job may use where nobody said: of memory an eighth, of a disk a quarter of what is free. */
 static uint64_t default_limit(const char *directory)
 {
 	struct statvfs space;
 	struct statfs kind;
+	uint64_t memory, limit;
 
 	if (statvfs(directory, &space) != 0 || statfs(directory, &kind) != 0)
 		return UINT64_MAX;
-	if (kind.f_type == TMPFS_MAGIC_NUMBER)
-		return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 8;
-	return (uint64_t)space.f_bavail * space.f_frsize / 4;
+	limit = (uint64_t)space.f_bavail * space.f_frsize / 4;
+	memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+	if (container_memory() < memory)
+		memory = container_memory();
+	return kind.f_type == TMPFS_MAGIC_NUMBER && memory / 8 < limit ? memory / 8 : limit;
 }
 
 static void measure_clock(struct fmt_plan *plan)

@@ -12,6 +12,7 @@
 #include "analyze/summary.h"
 #include "base/log.h"
 #include "cli/attach.h"
+#include "cli/place.h"
 #include "cli/plan.h"
 #include "cli/proc.h"
 #include "cli/rundir.h"
@@ -24,6 +25,7 @@
 #define STILL_RUNNING_NAMED 8 /* processes that are named; of more the number is given */
 #define GRACE_STEPS 25
 #define EXEC_STEPS 10
+#define KERNEL_THREADS 2 /* their parent: they have no environment either */
 #define EXEC_STEP_US 1000
 #define GRACE_STEP_US 20000
 
@@ -95,6 +97,8 @@ int result_prepare(struct result *result, const struct options *options)
 
 void result_cancel(struct result *result)
 {
+	if (result->run[0])
+		plan_remove(result->run);
 	if (result->run[0] && strcmp(result->run, result->keep) != 0)
 		rundir_remove(result->run);
 	if (result->created)
@@ -144,7 +148,7 @@ static bool records_here(const struct result *result, pid_t pid, struct proc *pr
 			return false;
 		if (proc_has_variable(pid, "SONDE_DIR", result->run))
 			return true;
-		if (proc_out->start < self.start || !proc_is_bare(pid))
+		if (proc_out->start < self.start || proc_out->parent == KERNEL_THREADS || !proc_is_bare(pid))
 			return false;
 		usleep(EXEC_STEP_US);
 	}
@@ -230,9 +234,11 @@ static bool summarize(struct result *result)
 	return recorded;
 }
 
-static void write_timeline(const struct result *result)
+/* 0 or SONDE_E..., logged. */
+static int write_timeline(const struct result *result)
 {
 	const char *directory = result->run, *path = result->options.timeline;
+	int err;
 	struct timeline_result written = {0};
 	struct timeline_options wish = {.split_bytes = TIMELINE_SPLIT_DEFAULT, .result = &written};
 	struct number calls, operations, bytes;
@@ -243,12 +249,22 @@ static void write_timeline(const struct result *result)
 		snprintf(own, sizeof(own), "%s/timeline.pftrace", result->keep[0] ? result->keep : result->run);
 		path = own;
 	}
-	if (recording_open(&directory, 1, &recording) != 0)
-		return;
-	if (timeline_write(recording, &wish, path) == 0 && !result->options.quiet)
-		tell("timeline: %s: %s calls, %s device operations, %s", path, number_count(&calls, written.calls),
-		     number_count(&operations, written.operations), number_bytes(&bytes, written.bytes));
-	recording_close(recording);
+	err = recording_open(&directory, 1, &recording);
+	if (err)
+		return err;
+	err = timeline_write(recording, &wish, path);
+	if (!err && !result->options.quiet)
+		tell("timeline: %s: %s calls, %s device operations, %s%s", path, number_count(&calls, written.calls),
+		     number_count(&operations, written.operations), number_bytes(&bytes, written.bytes),
+		     written.files > 1 ? ", in several files beside this overview of them" : "");
+	if (!err && written.left_out && !result->options.quiet)
+		tell("%s of the calls and operations have no place in time, and are not in the timeline",
+		     number_count(&calls, written.left_out));
+	if (result->options.quiet)
+		recording_close(recording);
+	else
+		place_close(recording, err);
+	return err;
 }
 
 /* Whoever looks into a crash has to know that it was not the program alone that ran. */
@@ -264,18 +280,19 @@ static void put_away(struct result *result, bool recorded)
 {
 	bool moved = strcmp(result->run, result->keep) != 0;
 	unsigned running = tell_still_running(result);
+	int err = 0;
 
 	if (!running)
 		plan_remove(result->run);
 	if (result->keep[0])
 		recording_compact(result->run);
-	if (result->keep[0] && moved && rundir_copy(result->run, result->keep) != 0) {
-		tell("the recording stays in %s", result->run);
-		return;
-	}
 	if (recorded && result->options.timeline)
-		write_timeline(result);
-	if (moved && !running)
+		err = write_timeline(result);
+	if (result->keep[0] && moved && !err)
+		err = rundir_copy(result->run, result->keep);
+	if (err && moved)
+		tell("the recording stays in %s", result->run);
+	else if (moved && !running)
 		rundir_remove(result->run);
 }
 

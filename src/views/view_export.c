@@ -143,7 +143,7 @@ int export_write(struct recording *recording, const struct export_format *format
 		return err;
 	if (!events_have_streams(export.events))
 		err = log_error(SONDE_EFORMAT,
-				"the recording has no calls in order of time: it was recorded without -l or -t");
+				"the recording has no calls in order of time: recorded without -l, or without room");
 	else
 		err = format->write ? format->write(&export) : file_write(&export, format);
 	if (!err)

@@ -503,7 +503,7 @@ static void a_recording_without_streams_is_told(void **state)
 	struct fixture *fixture = *state;
 
 	builder_write(fixture->builder);
-	fails(fixture, fixture->path, "recorded without -l or -t");
+	fails(fixture, fixture->path, "recorded without -l");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
