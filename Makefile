@@ -4,6 +4,7 @@
 #   make                 build (needs gcc, cmake, python3)
 #   make demo            build, run examples/heat with the classic mistake and with the cure
 #   make check           build, run all tests; the last line counts them
+#   make gpu-check       build, run the tests that want a GPU; figures for docs/TESTED.md
 #   make bench           cost figures, beside those of peers where they are installed
 #   make install PREFIX=/usr/local
 # On Debian and Ubuntu `demo` and `check` install what they need when they may (root or sudo).
@@ -38,6 +39,12 @@ check:
 	$(CMAKE) --build $(BUILD) -j $(JOBS)
 	python3 tests/run.py $(BUILD) $(JOBS)
 
+gpu-check:
+	sh tools/need.sh $(APT_BUILD)
+	$(CMAKE) -S . -B $(BUILD) -DBUILD_TESTING=ON
+	$(CMAKE) --build $(BUILD) -j $(JOBS)
+	python3 tests/run.py $(BUILD) 1 -R gpu -V
+
 bench: build
 	$(CMAKE) --build $(BUILD) --target bench
 	python3 -B bench/run.py $(BUILD)
@@ -50,4 +57,4 @@ install: $(BUILD)/CMakeCache.txt
 clean:
 	$(CMAKE) -E rm -rf $(BUILD)
 
-.PHONY: all build demo check bench install clean
+.PHONY: all build demo check gpu-check bench install clean

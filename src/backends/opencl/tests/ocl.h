@@ -46,12 +46,30 @@ static const char ocl_source[] =
 	"	a[get_global_id(0)] = (int)x;\n"
 	"}\n";
 
+/* The first platform whose name holds $OCL_PLATFORM. */
+static inline cl_platform_id ocl_platform(void)
+{
+	const char *wanted = getenv("OCL_PLATFORM");
+	cl_platform_id platform[8];
+	cl_uint platforms;
+	char name[256];
+
+	OK(clGetPlatformIDs(8, platform, &platforms));
+	for (cl_uint i = 0; wanted && i < platforms && i < 8; i++) {
+		OK(clGetPlatformInfo(platform[i], CL_PLATFORM_NAME, sizeof(name), name, NULL));
+		if (strstr(name, wanted))
+			return platform[i];
+	}
+	EXPECT(!wanted);
+	return platform[0];
+}
+
 static inline void ocl_open(struct ocl *ocl)
 {
 	const char *source = ocl_source;
 	cl_int code;
 
-	OK(clGetPlatformIDs(1, &ocl->platform, NULL));
+	ocl->platform = ocl_platform();
 	OK(clGetDeviceIDs(ocl->platform, CL_DEVICE_TYPE_ALL, OCL_DEVICES, ocl->device, &ocl->devices));
 	ocl->context = clCreateContext(NULL, ocl->devices, ocl->device, NULL, NULL, &code);
 	OK(code);
