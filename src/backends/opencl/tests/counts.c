@@ -17,7 +17,7 @@
 	X(clCreateProgramWithSource) X(clBuildProgram) X(clCreateKernel) X(clSetKernelArg)                    \
 	X(clEnqueueNDRangeKernel) X(clEnqueueWriteBuffer) X(clEnqueueReadBuffer) X(clEnqueueCopyBuffer)       \
 	X(clEnqueueFillBuffer) X(clFinish) X(clGetEventProfilingInfo) X(clReleaseEvent) X(clReleaseMemObject) \
-	X(clReleaseCommandQueue)
+	X(clReleaseCommandQueue) X(clGetPlatformInfo)
 
 #define POINTER(name) static __typeof__(&name) p_##name;
 FUNCTIONS(POINTER)
@@ -87,7 +87,7 @@ int main(int argc, char **argv)
 	else {
 		FUNCTIONS(LINKED)
 	}
-	OK(p_clGetPlatformIDs(1, &platform, NULL));
+	platform = ocl_platform(p_clGetPlatformIDs, p_clGetPlatformInfo);
 	OK(p_clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL));
 	context = p_clCreateContext(NULL, 1, &device, NULL, NULL, &code);
 	OK(code);

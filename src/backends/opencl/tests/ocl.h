@@ -46,17 +46,17 @@ static const char ocl_source[] =
 	"	a[get_global_id(0)] = (int)x;\n"
 	"}\n";
 
-/* The first platform whose name holds $OCL_PLATFORM. */
-static inline cl_platform_id ocl_platform(void)
+/* The first platform whose name holds $OCL_PLATFORM, asked for by these two functions. */
+static inline cl_platform_id ocl_platform(__typeof__(&clGetPlatformIDs) ids, __typeof__(&clGetPlatformInfo) info)
 {
 	const char *wanted = getenv("OCL_PLATFORM");
 	cl_platform_id platform[8];
 	cl_uint platforms;
 	char name[256];
 
-	OK(clGetPlatformIDs(8, platform, &platforms));
+	OK(ids(8, platform, &platforms));
 	for (cl_uint i = 0; wanted && i < platforms && i < 8; i++) {
-		OK(clGetPlatformInfo(platform[i], CL_PLATFORM_NAME, sizeof(name), name, NULL));
+		OK(info(platform[i], CL_PLATFORM_NAME, sizeof(name), name, NULL));
 		if (strstr(name, wanted))
 			return platform[i];
 	}
@@ -69,7 +69,7 @@ static inline void ocl_open(struct ocl *ocl)
 	const char *source = ocl_source;
 	cl_int code;
 
-	ocl->platform = ocl_platform();
+	ocl->platform = ocl_platform(clGetPlatformIDs, clGetPlatformInfo);
 	OK(clGetDeviceIDs(ocl->platform, CL_DEVICE_TYPE_ALL, OCL_DEVICES, ocl->device, &ocl->devices));
 	ocl->context = clCreateContext(NULL, ocl->devices, ocl->device, NULL, NULL, &code);
 	OK(code);
