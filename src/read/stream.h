@@ -92,7 +92,6 @@ struct stream_cursor {
 	bool gap, owner;            /* to be told before the packet's first event */
 	bool owned;                 /* an owner has been told */
 	uint64_t lost;              /* of the gap; whoever takes it sets it to 0 */
-	uint64_t skewed;            /* times that ran backward or beyond their packet */
 	uint64_t discarded;         /* as of the last packet */
 	uint64_t sequence;
 	uint32_t tid;

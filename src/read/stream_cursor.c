@@ -236,14 +236,12 @@ static bool skip_hole(struct stream_cursor *cursor)
 /* Time runs neither backward in a stream nor beyond its packet: the next event would be held against a wrong one. */
 static void cursor_set_ticks(struct stream_cursor *cursor, uint64_t ticks)
 {
-	if (ticks > cursor->latest) {
+	if (ticks > cursor->latest)
 		stream_trouble(cursor->trouble, "damaged", "a time lies beyond its packet; the one before it is taken");
-		cursor->skewed++;
-	} else if (ticks < cursor->ticks) {
-		cursor->skewed++;
-	} else {
+	else if (ticks < cursor->ticks)
+		stream_trouble(cursor->trouble, "damaged", "a time ran backward; the one before it is taken");
+	else
 		cursor->ticks = ticks;
-	}
 	cursor->last_ticks = cursor->ticks;
 }
 

@@ -175,8 +175,11 @@ static int device_read(struct stream_device *device, struct stream_cursor *curso
 		memcpy(&op[ops], cursor->payload, sizeof(*op));
 		if (op_is_sound(&op[ops]))
 			ops++;
-		else
+		else {
 			device->counts->skewed++;
+			stream_trouble(cursor->trouble, "damaged",
+				       "an operation ended before it began; it is left out");
+		}
 	} while (!err && step != STREAM_END);
 	free(op);
 	return err;
