@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Arguments in the payload of an event, and the names of their values; see events.h. */
+#include <stdio.h>
 #include <string.h>
 
 #include "read/events_internal.h"
@@ -91,4 +92,22 @@ const char *event_word_name(const struct tally_arg *arg, uint64_t value)
 			high = middle;
 	}
 	return low < arg->words && arg->word[low].value == value ? arg->word[low].name : NULL;
+}
+
+size_t event_flags_text(const struct tally_arg *arg, uint64_t value, char *text, size_t size)
+{
+	size_t used = 0;
+	uint32_t i;
+
+	text[0] = '\0';
+	for (i = arg->words; i-- > 0 && used < size;) { /* names of several bits have greater values: first */
+		if (!arg->word[i].value || (value & arg->word[i].value) != arg->word[i].value)
+			continue;
+		used += (size_t)snprintf(text + used, size - used, "%s%s", used ? "|" : "", arg->word[i].name);
+		value &= ~arg->word[i].value;
+	}
+	if ((value || !used) && used < size)
+		used += (size_t)snprintf(text + used, size - used, "%s0x%llx", used ? "|" : "",
+					 (unsigned long long)value);
+	return used < size ? used : size - 1;
 }

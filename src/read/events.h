@@ -189,5 +189,8 @@ const char *event_string(const struct event_argument *argument);
 bool event_is_signed(const struct event_argument *argument);
 /* Symbolic name of a value of the argument's enumeration, or NULL. */
 const char *event_word_name(const struct tally_arg *arg, uint64_t value);
+#define EVENT_FLAGS_TEXT 512
+/* "READ|WRITE|0x40": as few names of the enumeration as cover the value's bits, cut at `size`. Characters written. */
+size_t event_flags_text(const struct tally_arg *arg, uint64_t value, char *text, size_t size);
 
 #endif

@@ -45,21 +45,11 @@ static void number_write(struct json *json, const char *key, uint64_t value, boo
 	json_text(json, key, text);
 }
 
-/* "READ|WRITE|0x40" */
 static void flags_write(struct json *json, const char *key, const struct tally_arg *arg, uint64_t value)
 {
-	char text[512] = "";
-	size_t used = 0;
-	uint32_t i;
+	char text[EVENT_FLAGS_TEXT];
 
-	for (i = arg->words; i-- > 0 && used < sizeof(text);) { /* names of several bits have greater values: first */
-		if (!arg->word[i].value || (value & arg->word[i].value) != arg->word[i].value)
-			continue;
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", used ? "|" : "", arg->word[i].name);
-		value &= ~arg->word[i].value;
-	}
-	if ((value || !used) && used < sizeof(text))
-		snprintf(text + used, sizeof(text) - used, "%s0x%llx", used ? "|" : "", (unsigned long long)value);
+	event_flags_text(arg, value, text, sizeof(text));
 	json_text(json, key, text);
 }
 

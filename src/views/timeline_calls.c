@@ -70,22 +70,11 @@ static void note_true(struct timeline *timeline, struct pf_sequence *sequence, c
 
 /* ---- arguments ---- */
 
-/* "READ|WRITE|0x40" */
 static void flags_write(struct pf_message *message, const struct tally_arg *arg, uint64_t value)
 {
-	char text[512];
-	size_t used = 0;
-	uint32_t i;
+	char text[EVENT_FLAGS_TEXT];
 
-	text[0] = '\0';
-	for (i = 0; i < arg->words && used < sizeof(text); i++) {
-		if (!arg->word[i].value || (value & arg->word[i].value) != arg->word[i].value)
-			continue;
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", used ? "|" : "", arg->word[i].name);
-		value &= ~arg->word[i].value;
-	}
-	if (value && used < sizeof(text))
-		snprintf(text + used, sizeof(text) - used, "%s0x%llx", used ? "|" : "", (unsigned long long)value);
+	event_flags_text(arg, value, text, sizeof(text));
 	pf_text(message, PF_ANNOTATION_TEXT, text);
 }
 

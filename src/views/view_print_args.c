@@ -40,40 +40,18 @@ static void print_double(struct text *text, const struct event_argument *argumen
 		text_bytes(text, digits, (size_t)length);
 }
 
-/* NAME|NAME|0x8: as few names as cover the bits; false: none fits. */
-static bool print_flags(struct text *text, const struct tally_arg *arg, uint64_t value)
-{
-	uint64_t left = value;
-	bool any = false;
-	uint32_t i;
-
-	for (i = arg->words; left && i-- > 0;) { /* names of several bits have greater values: first */
-		uint64_t bits = arg->word[i].value;
-
-		if (!bits || (left & bits) != bits)
-			continue;
-		if (any)
-			text_char(text, '|');
-		text_bytes(text, arg->word[i].name, strlen(arg->word[i].name));
-		left &= ~bits;
-		any = true;
-	}
-	if (any && left) {
-		text_char(text, '|');
-		print_hex(text, left);
-	}
-	return any;
-}
-
 /* The value's symbolic name; false: it has none. */
 static bool print_name(struct text *text, const struct tally_arg *arg, uint64_t value)
 {
 	const char *name = arg->words ? event_word_name(arg, value) : NULL;
+	char flags[EVENT_FLAGS_TEXT];
 
+	if (!name && arg->words && value && arg->flags & FMT_ARG_FLAGS) {
+		event_flags_text(arg, value, flags, sizeof(flags));
+		name = flags;
+	}
 	if (name)
 		text_bytes(text, name, strlen(name));
-	else if (arg->flags & FMT_ARG_FLAGS)
-		return print_flags(text, arg, value);
 	return name;
 }
 

@@ -236,7 +236,7 @@ static void arguments_are_decoded(void **state)
 	memcpy(bytes + 8, &half, 8);
 	stream_event(&fixture->stream, fmt_event_id(1, FMT_CALL_EXIT), 20, bytes, 16);
 	assert_string_equal(dump(fixture, &typed),
-			    "100/100 one 10-20 {\"buffer\": 3735928559, \"count\": -3, \"flags\": \"A|C|0x10\", "
+			    "100/100 one 10-20 {\"buffer\": 3735928559, \"count\": -3, \"flags\": \"C|A|0x10\", "
 			    "\"mode\": \"WRITE\", \"result\": 0, \"share\": 0.5, \"sizes\": [64, 65], "
 			    "\"text\": \"a\\\"\\n\xef\xbf\xbd\"}\n");
 }
