@@ -15,7 +15,7 @@ OPTION_KEYS = {'short', 'argument', 'optional', 'type', 'complete', 'environment
                'help', 'details', 'field'}
 COMMAND_KEYS = {'usage', 'summary'}
 TYPES = {'switch': 'bool', 'text': 'const char *', 'list': 'const char *', 'number': 'long '}
-COMPLETIONS = {'file', 'directory', 'backends', 'by', 'none'}
+COMPLETIONS = {'file', 'directory', 'backends', 'none'}  # or words: and the words
 HELP_COLUMN = 26
 
 
@@ -52,7 +52,7 @@ class Option:
             raise Mistake('short is not one letter')
         if self.type not in TYPES or ('type' in values and not self.argument):
             raise Mistake('type does not fit')
-        if self.complete not in COMPLETIONS:
+        if self.complete not in COMPLETIONS and not self.complete.startswith('words:'):
             raise Mistake('unknown completion')
         if self.optional and (self.type != 'text' or values['optional'] != 'yes'):
             raise Mistake('only a text can be optional')
@@ -237,9 +237,9 @@ def completion_cases(commands, options):
 def completion_arguments(options, backends):
     """What the argument of an option is completed with."""
     actions = {'file': '_sonde_reply -f', 'directory': '_sonde_reply -d', 'none': ':',
-               'by': "_sonde_reply -W 'rank process thread device'",
                'backends': "_sonde_reply -W '%s'" % ' '.join(backends)}
-    return '\n'.join('\t%s) %s; return ;;' % ('|'.join(names(option)), actions[option.complete])
+    return '\n'.join('\t%s) %s; return ;;' % ('|'.join(names(option)), actions.get(option.complete) or
+                     "_sonde_reply -W '%s'" % option.complete[len('words:'):].strip())
                      for option in options if option.argument and not option.optional)
 
 

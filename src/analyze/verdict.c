@@ -14,6 +14,7 @@ struct candidate {
 	const char *text;    /* "running @ of the time"; @: the figure */
 	const char *brief;   /* as one of the other figures: "launches @" */
 	int64_t ppm;
+	bool aside;          /* worth a mention, but nothing that a program is bound by */
 };
 
 static int64_t device_mean(const struct summary *summary, bool exposed)
@@ -86,7 +87,7 @@ static size_t candidates_make(struct analysis *analysis, struct candidate *candi
 		{SONDE_CATEGORY_launch, "launching", "launch calls take @ of the time", "launches @"},
 		{SONDE_CATEGORY_build, "building device code", "@ of the time", "builds @"},
 		{SONDE_CATEGORY_other_api, "other API calls", "@ of the time", "other API calls @"},
-		{SONDE_CATEGORY_not_running, "processes that do not run", "absent @ of the time", "not running @"},
+		{SONDE_CATEGORY_not_running, "", "", "not running @"},
 	};
 	const struct summary *summary = analysis->summary;
 	const char *comm = analysis->comm_name ? analysis->comm_name : "communication";
@@ -94,21 +95,27 @@ static size_t candidates_make(struct analysis *analysis, struct candidate *candi
 
 	if (summary->devices) {
 		candidate[count++] = (struct candidate){"device kernels", "running @ of the time", "device kernels @",
-							device_mean(summary, false)};
+							device_mean(summary, false), false};
 		candidate[count++] = (struct candidate){"exposed copies", "copying without kernels @ of the time",
-							"exposed copies @", device_mean(summary, true)};
+							"exposed copies @", device_mean(summary, true), false};
 	}
 	candidate[count++] = (struct candidate){"waiting for the device",
 						summary->devices ? "@ of the time while it is idle" : "@ of the time",
 						summary->devices ? "idle device waits @" : "device waits @",
-						idle_wait(summary)};
+						idle_wait(summary), false};
 	candidate[count++] = (struct candidate){with_dominant(analysis, comm, SONDE_CATEGORY_comm), "@ of the time",
 						arena_printf(analysis->arena, "%s @", comm),
-						summary->share[SONDE_CATEGORY_comm].ppm};
-	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+						summary->share[SONDE_CATEGORY_comm].ppm, false};
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		int64_t ppm = summary->share[parts[i].category].ppm;
+
+		/* the same copies from the host's side: once is enough */
+		if (parts[i].category == SONDE_CATEGORY_copy && summary->devices && ppm <= device_mean(summary, true))
+			continue;
 		candidate[count++] = (struct candidate){with_dominant(analysis, parts[i].bound, parts[i].category),
-							parts[i].text, parts[i].brief,
-							summary->share[parts[i].category].ppm};
+							parts[i].text, parts[i].brief, ppm,
+							parts[i].category == SONDE_CATEGORY_not_running};
+	}
 	return count;
 }
 
@@ -155,7 +162,7 @@ void verdict_finish(struct analysis *analysis)
 	}
 	count = candidates_make(analysis, candidate);
 	for (i = 1; i < count; i++)
-		if (candidate[i].ppm > candidate[best].ppm)
+		if (candidate[i].ppm > candidate[best].ppm && !candidate[i].aside)
 			best = i;
 	if (candidate[best].ppm < DOMINATES)
 		summary->verdict = arena_printf(analysis->arena, "Nothing dominates: %s%s.",

@@ -3,6 +3,7 @@
 #include "cli/result.h"
 
 #include <dirent.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,6 +129,9 @@ static void tell_nothing(struct result *result, const struct summary *summary)
 	else if (summary_has_note(summary, "no_record"))
 		tell("nothing recorded: a process that made traced calls found no room for its record (disk full, or a "
 		     "limit on files or memory)");
+	else if (result->options.ranks || result->options.include || result->options.exclude)
+		tell("nothing recorded: --ranks, --include and --exclude left out every process that made a traced call, "
+		     "or none made one");
 	else if (preload->linked)
 		tell("nothing recorded: no call into %s was made, though the program is linked with %s (loaded: %s)",
 			    backend_names(preload), preload->linked, preload_names(preload));
@@ -270,7 +274,12 @@ static int write_timeline(const struct result *result)
 /* Whoever looks into a crash has to know that it was not the program alone that ran. */
 static void tell_signal(const struct result *result, int wait_status)
 {
-	if (WIFSIGNALED(wait_status) && !result->options.quiet && result->preload.libraries)
+	static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
+	bool crashed = false;
+
+	for (size_t i = 0; WIFSIGNALED(wait_status) && i < sizeof(crashes) / sizeof(crashes[0]); i++)
+		crashed |= WTERMSIG(wait_status) == crashes[i];
+	if (crashed && !result->options.quiet && result->preload.libraries)
 		tell("%s was ended by signal %d (%s) while it was traced; --disable runs it without sonde",
 			    result->program, WTERMSIG(wait_status), strsignal(WTERMSIG(wait_status)));
 }

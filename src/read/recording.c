@@ -116,6 +116,26 @@ static int path_open(struct recording *recording, const char *path)
 	return log_error(SONDE_EFORMAT, "%s: no recording (no launch.* and no */tally in it)", path);
 }
 
+/* Is it the same place as one of the paths before it, or in one? Nothing may be counted twice. */
+static bool is_given_before(struct recording *recording, const char *const *paths, size_t index)
+{
+	char *own = realpath(paths[index], NULL);
+	bool before = false;
+	size_t i;
+
+	for (i = 0; own && i < index && !before; i++) {
+		char *other = realpath(paths[i], NULL);
+		size_t length = other ? strlen(other) : 0;
+
+		before = other && !strncmp(own, other, length) && (!own[length] || own[length] == '/');
+		free(other);
+	}
+	free(own);
+	if (before)
+		recording_note(recording, "given_twice", "%s: given before, read once", paths[index]);
+	return before;
+}
+
 int recording_open(const char *const *paths, size_t count, struct recording **recording_out)
 {
 	struct recording *recording = calloc(1, sizeof(*recording));
@@ -127,7 +147,8 @@ int recording_open(const char *const *paths, size_t count, struct recording **re
 	if (!count)
 		err = log_error(SONDE_EUSAGE, "no directory of a recording is given");
 	for (i = 0; i < count && !err; i++)
-		err = path_open(recording, paths[i]);
+		if (!is_given_before(recording, paths, i))
+			err = path_open(recording, paths[i]);
 	if (err) {
 		recording_close(recording);
 		return err;
