@@ -212,9 +212,10 @@ static void note_flags(struct analysis *analysis)
 static void note_streams(struct analysis *analysis)
 {
 	static const char *const reasons[] = {
-		[FMT_STREAMS_NO_SPACE] = ": no room on the disk, or no files can be made",
+		[FMT_STREAMS_NO_SPACE] = ": no room on the disk",
 		[FMT_STREAMS_MAX_SIZE] = ": it reached the limit of its size (--max-size)",
 		[FMT_STREAMS_FILE_LIMIT] = ": files may not be larger (ulimit -f)",
+		[FMT_STREAMS_NO_FILE] = ": its files could not be made (descriptors, memory, rights)",
 		[FMT_STREAMS_UNMAPPED] = ": the file system of the recording cannot be mapped safely",
 	};
 	const struct recording *recording = analysis->recording;

@@ -52,6 +52,8 @@ static int check_options(const struct options *options)
 
 	if (!err)
 		err = plan_check(options);
+	if (!err && options->timeline && !strcmp(options->timeline, "-"))
+		err = log_error(SONDE_EUSAGE, "--timeline takes a file: standard output is the program's");
 	if (!err && options->ranks)
 		err = ranks_check_list(options->ranks);
 	return err;

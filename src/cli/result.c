@@ -130,14 +130,14 @@ static void tell_nothing(struct result *result, const struct summary *summary)
 		tell("nothing recorded: a process that made traced calls found no room for its record (disk full, or a "
 		     "limit on files or memory)");
 	else if (result->options.ranks || result->options.include || result->options.exclude)
-		tell("nothing recorded: --ranks, --include and --exclude left out every process that made a traced call, "
-		     "or none made one");
+		tell("nothing recorded: --ranks, --include and --exclude left out every process that made a traced"
+		     " call, or none made one");
 	else if (preload->linked)
 		tell("nothing recorded: no call into %s was made, though the program is linked with %s (loaded: %s)",
 			    backend_names(preload), preload->linked, preload_names(preload));
 	else
-		tell("nothing recorded: the program used none of %s (loaded: %s)", backend_names(preload),
-			    preload_names(preload));
+		tell("nothing recorded: the program used none of %s, or ran without the libraries of sonde"
+		     " (loaded: %s)", backend_names(preload), preload_names(preload));
 }
 
 /* Does it have our variables? One that is younger than this process may just be on its way through exec. */

@@ -99,10 +99,11 @@ enum fmt_streams {
 /* Why events are missing in the streams, or streams altogether: the first reason. */
 enum fmt_streams_end {
 	FMT_STREAMS_WHOLE = 0,
-	FMT_STREAMS_NO_SPACE = 1,   /* disk full, or files cannot be made */
+	FMT_STREAMS_NO_SPACE = 1,   /* disk full */
 	FMT_STREAMS_MAX_SIZE = 2,   /* the job's own limit */
 	FMT_STREAMS_FILE_LIMIT = 3, /* RLIMIT_FSIZE */
-	FMT_STREAMS_UNMAPPED = 4    /* the file system cannot be mapped safely */
+	FMT_STREAMS_UNMAPPED = 4,   /* the file system cannot be mapped safely */
+	FMT_STREAMS_NO_FILE = 5     /* files cannot be made or mapped: descriptors, memory, rights, another root */
 };
 
 struct fmt_process {

@@ -118,6 +118,8 @@ static bool push(struct rec_call *call, uint32_t slot, const void *return_addres
 			return false;
 		if (thread->depth >= FMT_FRAMES) {
 			thread->lost++;
+			if (rec_state.process->streams)
+				rec_stream_lost(2);
 			return false;
 		}
 	}
@@ -189,8 +191,10 @@ static uint32_t prepare_locked(struct rec_call *call, const void *return_address
 static REC_COLD uint32_t prepare(struct rec_call *call, const void *return_address)
 {
 	int saved = errno, cancel_state;
+	uint64_t signals;
 	uint32_t slot;
 
+	rec_signals_block(&signals);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	rec_tls.guard++;
 	rec_lock(&rec_state.lock);
@@ -198,6 +202,7 @@ static REC_COLD uint32_t prepare(struct rec_call *call, const void *return_addre
 	rec_unlock(&rec_state.lock);
 	rec_tls.guard--;
 	pthread_setcancelstate(cancel_state, NULL);
+	rec_signals_restore(&signals);
 	errno = saved;
 	return slot;
 }

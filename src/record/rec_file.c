@@ -124,10 +124,20 @@ bool rec_file_may_grow(uint64_t bytes)
 	return bytes <= size_limit();
 }
 
+/* Address space that the record may take of what RLIMIT_AS leaves the program. */
+static uint64_t memory_share(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+		return UINT64_MAX;
+	return limit.rlim_cur / 16;
+}
+
 static char *map_file(int fd, struct fmt_head *head, uint64_t *bytes_out)
 {
 	struct rec_state *state = &rec_state;
-	uint64_t limit = size_limit();
+	uint64_t limit = size_limit(), memory = memory_share();
 
 	/* a small RLIMIT_AS or RLIMIT_FSIZE gets a small file with room for fewer threads */
 	for (uint64_t threads = REC_THREADS_MAX; threads >= 2; threads /= 4) {
@@ -135,6 +145,8 @@ static char *map_file(int fd, struct fmt_head *head, uint64_t *bytes_out)
 		int flags = state->private ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
 		char *map;
 
+		if (bytes > memory && threads > 8)
+			continue;
 		if (!state->private && (bytes > limit || ftruncate(fd, (off_t)bytes) != 0))
 			continue;
 		map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, state->private ? -1 : fd, 0);

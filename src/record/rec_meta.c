@@ -77,7 +77,7 @@ static int clock_text(char *text, size_t size, const struct fmt_plan *plan)
 /* Appends a step of spaces to the file and maps it. */
 static bool extend(int fd, uint64_t from)
 {
-	char spaces[4096];
+	static char spaces[4096]; /* the stack may be a small one */
 	char *map;
 
 	if (!rec_file_may_grow(from + STEP))
@@ -146,7 +146,7 @@ static bool add_line(const char *line, size_t length)
 static bool add_class(uint32_t slot, enum fmt_call_event event, const char *backend, const char *name,
 		      const char *suffix, const char *fields)
 {
-	char line[1024];
+	static char line[1024];
 	int length = snprintf(line, sizeof(line),
 			      "  event { name = \"%s:%s_%s\"; id = %u; stream_id = 0;"
 			      " fields := struct { %s}; };\n",
@@ -185,7 +185,7 @@ static void write_head(const struct fmt_plan *plan)
 bool rec_meta_open(const struct fmt_plan *plan)
 {
 	int directory = (int)(strrchr(rec_state.path, '/') - rec_state.path);
-	char draft[REC_PATH_MAX + 32];
+	static char draft[REC_PATH_MAX + 32];
 	bool done;
 	int fd;
 

@@ -16,7 +16,7 @@ static struct fmt_plan *plan;
 
 const struct fmt_plan *rec_plan(void)
 {
-	char path[REC_PATH_MAX + 16];
+	static char path[REC_PATH_MAX + 16]; /* the stack may be a small one */
 	void *map;
 	int fd;
 

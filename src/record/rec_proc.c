@@ -104,7 +104,7 @@ static bool rank_is_left_out(void)
 bool rec_proc_excluded(void)
 {
 	const char *exclude = getenv("SONDE_EXCLUDE"), *include = getenv("SONDE_INCLUDE");
-	char path[REC_PATH_MAX];
+	static char path[REC_PATH_MAX]; /* the stack may be a small one */
 	const char *name;
 	ssize_t got;
 

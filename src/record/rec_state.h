@@ -6,7 +6,9 @@
 #ifndef SONDE_RECORD_REC_STATE_H
 #define SONDE_RECORD_REC_STATE_H
 
+#include <signal.h>
 #include <unistd.h>
+#include <sys/syscall.h>
 
 #include "format/stream.h"
 #include "record/rec.h"
@@ -162,6 +164,23 @@ void rec_map_clear(struct rec_map *map);
 
 /* rec_log.c */
 void rec_debug(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * While a lock is held, no handler may leave by longjmp and no thread be cancelled. All signals, by a system call of
+ * our own: libc's leaves the one open by which it cancels threads.
+ */
+static inline void rec_signals_block(uint64_t *before_out)
+{
+	uint64_t all = ~0ull;
+
+	*before_out = 0;
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, before_out, sizeof(all));
+}
+
+static inline void rec_signals_restore(const uint64_t *before)
+{
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, before, NULL, sizeof(*before));
+}
 
 static inline uint32_t rec_pid(void)
 {

@@ -8,13 +8,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 
 #include "record/rec_state.h"
 #include "record/rec_stream.h"
@@ -36,6 +34,12 @@ struct stream {
 };
 static struct stream streams[REC_THREADS_MAX + 1];
 char rec_stream_unread[REC_STREAM_EVENT_MAX];
+/* Not on the stack, which may be a signal handler's or a thread's of the least size. One stream grows at a time. */
+static struct {
+	uint32_t lock;
+	char path[REC_PATH_MAX + 32];
+	char page[FMT_PACKET_UNIT];
+} growing;
 static struct fmt_packet nowhere; /* of writers without room: nobody reads it */
 
 static void stream_path(const struct rec_writer *writer, char *path, size_t size)
@@ -70,18 +74,20 @@ static void describe(struct fmt_packet *packet, const struct rec_writer *writer,
 /* Writes the area as empty packets of one page each; where that fails the file stays as it was. */
 static bool write_area(int fd, const struct rec_writer *writer, const struct fmt_triple *now, uint32_t bytes)
 {
-	char page[FMT_PACKET_UNIT];
+	char *page = growing.page;
+	const uint64_t page_bytes = sizeof(growing.page);
 	uint64_t from = streams[writer->stream].file_bytes, done = 0;
 
-	memset(page, 0, sizeof(page));
-	describe((struct fmt_packet *)page, writer, now, sizeof(page));
+	memset(page, 0, page_bytes);
+	describe((struct fmt_packet *)page, writer, now, page_bytes);
 	while (done < bytes) {
-		ssize_t wrote = pwrite(fd, page + done % sizeof(page), sizeof(page) - done % sizeof(page),
+		ssize_t wrote = pwrite(fd, page + done % page_bytes, page_bytes - done % page_bytes,
 				       (off_t)(from + done));
 
 		if (wrote < 0 && errno == EINTR)
 			continue;
 		if (wrote <= 0) {
+			errno = wrote ? errno : ENOSPC;
 			if (ftruncate(fd, (off_t)from) != 0)
 				rec_debug("a stream cannot be cut back");
 			return false;
@@ -109,12 +115,11 @@ static bool is_allowed(struct stream *stream, uint32_t bytes)
 
 static char *map_area(const struct rec_writer *writer, const struct fmt_triple *now, uint32_t bytes)
 {
-	char path[REC_PATH_MAX + 32];
 	char *area = MAP_FAILED;
 	int fd;
 
-	stream_path(writer, path, sizeof(path));
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	stream_path(writer, growing.path, sizeof(growing.path));
+	fd = open(growing.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return NULL;
 	if (write_area(fd, writer, now, bytes)) {
@@ -147,15 +152,19 @@ static bool add_area(struct rec_writer *writer)
 	struct stream *stream = &streams[writer->stream];
 	uint32_t bytes = stream->file_bytes ? AREA_BYTES : AREA_FIRST;
 	struct fmt_triple now;
+	bool full;
 	char *area;
 
 	if (!is_allowed(stream, bytes))
 		return false;
 	rec_triple(&now);
+	rec_lock(&growing.lock);
 	area = map_area(writer, &now, bytes);
+	full = errno == ENOSPC || errno == EDQUOT || errno == EFAULT; /* EFAULT: of a mapping */
+	rec_unlock(&growing.lock);
 	if (!area) {
 		rec_plan_use(-(int64_t)bytes);
-		return fail(stream, FMT_STREAMS_NO_SPACE);
+		return fail(stream, full ? FMT_STREAMS_NO_SPACE : FMT_STREAMS_NO_FILE);
 	}
 	__atomic_store_n(&((struct fmt_packet *)area)->packet_bits, (uint64_t)bytes * 8, __ATOMIC_RELEASE);
 	if (stream->area && writer->packet == stream->packet) {
@@ -212,22 +221,21 @@ static bool turn(struct rec_writer *writer, uint32_t bytes)
 {
 	struct timespec step = {0, BLOCK_STEP_NS};
 	int saved = errno, cancel_state;
-	sigset_t all, before;
+	uint64_t signals;
 	bool done;
 
-	sigfillset(&all);
+	rec_signals_block(&signals);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
 	/* a handler may have turned it just before */
 	done = writer->at + bytes <= writer->limit || add_area(writer);
 	while (!done && may_wait(writer)) {
-		pthread_sigmask(SIG_SETMASK, &before, NULL); /* the program must stay killable while it waits */
+		rec_signals_restore(&signals); /* the program must stay killable while it waits */
 		nanosleep(&step, NULL);
-		pthread_sigmask(SIG_SETMASK, &all, NULL);
+		rec_signals_block(&signals);
 		done = writer->at + bytes <= writer->limit || add_area(writer);
 	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_setcancelstate(cancel_state, NULL);
+	rec_signals_restore(&signals);
 	errno = saved;
 	if (!done) {
 		streams[writer->stream].retry = RETRY_EVENTS;

@@ -11,6 +11,8 @@
 
 #include "record/rec_state.h"
 
+#define PROBES 8u /* blocks that are looked at before one is added */
+
 struct fmt_thread *rec_thread_block(uint32_t index)
 {
 	return rec_area_item(FMT_SECTION_THREADS, index);
@@ -36,14 +38,17 @@ static void take_over(struct fmt_thread *thread, uint32_t tid)
 
 static struct fmt_thread *find_block(uint32_t tid, uint32_t *index_out)
 {
-	uint64_t used = rec_state.area[FMT_SECTION_THREADS].section->used;
+	static uint32_t cursor; /* goes round, so that with thousands of living threads a new one asks about a few */
+	uint32_t used = (uint32_t)rec_state.area[FMT_SECTION_THREADS].section->used;
 
-	for (uint32_t i = 0; i < used; i++) {
-		struct fmt_thread *thread = rec_thread_block(i);
+	for (uint32_t probes = used < PROBES || used == rec_state.threads_max ? used : PROBES; probes;
+	     probes--) {
+		uint32_t index = cursor++ % used;
+		struct fmt_thread *thread = rec_thread_block(index);
 
 		if (thread->tid == tid || is_gone(thread->tid)) {
 			take_over(thread, tid);
-			*index_out = i;
+			*index_out = index;
 			return thread;
 		}
 	}
