@@ -40,13 +40,11 @@ QUERY = """	uint32_t slot = ${api}_slot[$S];
 }
 """
 
-HOT = """	uint32_t slot = ${api}_slot[$S];
-	struct fmt_thread *thread;
+HOT = """	uint32_t found = rec_in_scratch(${api}_slot[$S]);
+	struct fmt_thread *thread = rec_fast_enter(found, $S, FRAME);
 
-	if (unlikely(slot - 1u >= rec_tls.capacity))
-		return ${api}_stream_$S(${words});
-	thread = rec_fast_enter(slot, $S, FRAME);
 	if (likely(thread)) {
+		uint32_t slot = rec_apart(found);
 		uint64_t begin = thread->frame[1].begin = rec_ticks();
 		${result} result = ((${result} (*)(${types}))${api}_real[$S])(${words});
 		uint64_t end = rec_ticks();
@@ -84,7 +82,10 @@ STREAM = """static __attribute__((noinline)) ${result} ${api}_stream_$S(${params
 		${result} result = ((${result} (*)(${types}))${api}_real[$S])(${words});
 
 		if (likely(${api}_slot[$S] == slot && rec_tls.thread == thread)) {
-			rec_stream_leave(thread, slot, $failed, $recorded);
+			uint64_t end;
+			char *at = rec_stream_take(&rec_tls.writer, 16, true, &end);
+
+			rec_stream_leave(thread, slot, at, end, $failed, $recorded);
 $stream_hook		}
 		return result;
 	}

@@ -48,6 +48,25 @@ static inline __attribute__((always_inline)) uint64_t rec_ticks(void)
 #endif
 }
 
+/*
+ * The slot that a wrapper looks at, and the one that it keeps through the call, are not to share a register: one that
+ * is kept has to be saved first, for nothing where the wrapper then jumps on to the one with a stream.
+ */
+static inline __attribute__((always_inline)) uint32_t rec_apart(uint32_t value)
+{
+	__asm__("" : "+r"(value));
+	return value;
+}
+
+/* In a register that calls destroy, where the architecture lets us say so. */
+static inline __attribute__((always_inline)) uint32_t rec_in_scratch(uint32_t value)
+{
+#if defined(__x86_64__)
+	__asm__("" : "+a"(value));
+#endif
+	return value;
+}
+
 static inline __attribute__((always_inline)) struct fmt_stats *rec_row(struct fmt_thread *thread, uint32_t slot)
 {
 	return (struct fmt_stats *)((char *)thread + FMT_THREAD_ROWS_OFFSET - sizeof(struct fmt_stats) +
@@ -127,10 +146,11 @@ static inline __attribute__((always_inline)) void rec_fast_leave(struct fmt_thre
  *
  *	R name(rec_word a0, rec_word a1)
  *	{
- *		uint32_t slot = api_slot[S];
- *		struct fmt_thread *thread = rec_fast_enter(slot, S, (uintptr_t)__builtin_dwarf_cfa());
+ *		uint32_t found = rec_in_scratch(api_slot[S]);
+ *		struct fmt_thread *thread = rec_fast_enter(found, S, (uintptr_t)__builtin_dwarf_cfa());
  *
  *		if (likely(thread)) {
+ *			uint32_t slot = rec_apart(found);
  *			uint64_t begin = thread->frame[1].begin = rec_ticks();
  *			R result = ((R (*)(rec_word, rec_word))api_real[S])(a0, a1);
  *			uint64_t end = rec_ticks();
@@ -142,8 +162,8 @@ static inline __attribute__((always_inline)) void rec_fast_leave(struct fmt_thre
  *		return api_stream_S(a0, a1);
  *	}
  *
- * A jump, so that the site of the call stays. api_stream_S is the same with rec_stream_enter() and
- * rec_stream_leave(); where that may not be, api_slow_S does rec_enter(), the call and rec_leave().
+ * A jump, so that the site of the call stays. api_stream_S is the same with rec_stream_enter(), rec_stream_take()
+ * and rec_stream_leave(); where that may not be, api_slow_S does rec_enter(), the call and rec_leave().
  */
 
 #endif

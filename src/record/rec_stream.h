@@ -75,7 +75,10 @@ static inline __attribute__((always_inline)) void rec_stream_publish(struct rec_
 	__atomic_store_n(&packet->content_bits, (uint64_t)(next - (char *)packet) * 8, __ATOMIC_RELEASE);
 }
 
-/* The inline path of a hot function with a stream; NULL: the general path it is. */
+/*
+ * The inline path of a hot function with a stream; NULL: the general path it is, also where the packet is full. So
+ * nothing is called in here, and the arguments may stay in their registers.
+ */
 static inline __attribute__((always_inline)) struct fmt_thread *rec_stream_enter(uint32_t slot, uint32_t symbol,
 										 uintptr_t frame_address)
 {
@@ -86,21 +89,28 @@ static inline __attribute__((always_inline)) struct fmt_thread *rec_stream_enter
 
 	if (unlikely(!thread))
 		return NULL;
-	at = rec_stream_take(writer, 8, true, &ticks);
+	do {
+		at = __atomic_load_n(&writer->at, __ATOMIC_RELAXED);
+		if (unlikely(at + 8 > writer->limit)) {
+			thread->depth = 0; /* whatever handlers opened above it has ended */
+			return NULL;
+		}
+		ticks = rec_ticks();
+	} while (unlikely(!rec_stream_reserve(writer, at, at + 8)));
 	thread->frame[1].begin = ticks;
 	rec_stream_head(at, fmt_event_id(slot, FMT_CALL_ENTRY), ticks);
 	rec_stream_publish(writer, at + 8, ticks);
 	return thread;
 }
 
-static inline __attribute__((always_inline)) void rec_stream_leave(struct fmt_thread *thread, uint32_t slot,
-								   bool failed, rec_word result)
+/* at, ticks: of rec_stream_take() with 16 bytes; what follows from the result is worked out only behind that. */
+static inline __attribute__((always_inline)) void rec_stream_leave(struct fmt_thread *thread, uint32_t slot, char *at,
+								   uint64_t ticks, bool failed, rec_word result)
 {
 	struct rec_writer *writer = &rec_tls.writer;
-	uint64_t ticks;
-	char *at = rec_stream_take(writer, 16, true, &ticks);
 
-	rec_stream_head(at, fmt_event_id(slot, FMT_CALL_EXIT) + failed, ticks);
+	/* apart: the id is made anew, not kept through the call */
+	rec_stream_head(at, fmt_event_id(rec_apart(slot), FMT_CALL_EXIT) + failed, ticks);
 	rec_stream_put(at + 8, result);
 	rec_stream_publish(writer, at + 16, ticks);
 	rec_fast_leave(thread, slot, thread->frame[1].begin, ticks, failed);

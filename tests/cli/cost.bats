@@ -40,10 +40,10 @@ instructions_per_call() # OPTIONS...
 	[ $with -le 1100 ]
 }
 
-@test "at most 170 with streams" {
+@test "at most 160 with streams" {
 	need valgrind
 	instructions_per_call -q --timeline="$T/timeline.pftrace"
-	[ $with -le 1700 ]
+	[ $with -le 1600 ]
 }
 
 @test "the table is there within 0.1 s of the end, after 10 million calls" {
