@@ -1,0 +1,36 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# Recordings with streams whose program, or everything, was killed: two readers must find the same in them.
+load lib
+
+@test "100 recordings killed at random moments: readable by babeltrace2 and print, with the same events" {
+	need babeltrace2 busy fake_opencl/libOpenCL.so.1
+	LD_LIBRARY_PATH=$APPS/fake_opencl timeout 280 "$PYTHON" -B "$LIB/kills.py" "$SONDE" "$APPS/busy" "$T" \
+		"${SONDE_KILLS:-100}" $SONDE_KILLS_SEED >"$T/out" 2>&1 || { cat "$T/out"; return 1; }
+	echo "# $(cat "$T/out")" >&3
+}
+
+@test "a recording is readable by babeltrace2 and print while the program runs" {
+	need babeltrace2 busy fake_opencl/libOpenCL.so.1
+	LD_LIBRARY_PATH=$APPS/fake_opencl "$SONDE" -q -l --max-size 64M -o rec "$APPS/busy" 30 >out 2>err </dev/null &
+	launcher=$!
+	program_writes()
+	{
+		grep -aq MPI_Test rec/*/ctf/metadata
+	}
+	wait_for 20 program_writes
+	last=0
+	for _ in 1 2 3 4 5 6 7 8; do
+		babeltrace2 rec >events 2>bt.err || { cat bt.err; return 1; }
+		silent bt.err
+		timeout 60 "$SONDE" print rec >lines 2>print.err
+		silent print.err
+		now=$(wc -l <events)
+		[ "$now" -ge "$last" ] # nothing that was there is gone
+		[ "$(wc -l <lines)" -ge "$now" ] # read later
+		last=$now
+	done
+	[ "$last" -gt 1000 ]
+	kill -9 $(pgrep -P $launcher)
+	wait $launcher || true
+}
