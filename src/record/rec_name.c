@@ -37,6 +37,19 @@ static uint64_t append(const char *bytes, size_t length)
 	return offset;
 }
 
+/* What is too long keeps its beginning, and its hash tells it from others with the same. The lock is held. */
+static const char *shorten(const char *bytes, uint64_t key)
+{
+	static char text[NAME_MAX_BYTES];
+	size_t at = NAME_MAX_BYTES;
+
+	memcpy(text, bytes, NAME_MAX_BYTES);
+	for (int digit = 0; digit < 16; digit++, key >>= 4)
+		text[--at] = "0123456789abcdef"[key & 15];
+	text[--at] = '~';
+	return text;
+}
+
 uint64_t rec_name(const char *bytes, size_t length)
 {
 	const char *base;
@@ -46,8 +59,6 @@ uint64_t rec_name(const char *bytes, size_t length)
 
 	if (!bytes || !rec_state.map)
 		return 0;
-	if (length > NAME_MAX_BYTES)
-		length = NAME_MAX_BYTES;
 	nul = memchr(bytes, '\0', length);
 	if (nul)
 		length = (size_t)(nul - bytes);
@@ -55,6 +66,10 @@ uint64_t rec_name(const char *bytes, size_t length)
 		return 0;
 	key = hash(bytes, length);
 	rec_lock(&lock);
+	if (length > NAME_MAX_BYTES) {
+		bytes = shorten(bytes, key);
+		length = NAME_MAX_BYTES;
+	}
 	base = rec_state.area[FMT_SECTION_STRINGS].base;
 	if (!rec_map_get(&names, key, &known) || memcmp(base + known.offset, bytes, length) != 0 ||
 	    base[known.offset + length] != '\0') {

@@ -4,6 +4,7 @@
  * recorded. A call that fails has no command and leaves nothing but its failure.
  */
 #include <string.h>
+#include <sys/mman.h>
 
 #include "opencl.h"
 
@@ -44,16 +45,34 @@ void opencl_kernel_leave(const struct opencl_call *view, rec_word result)
 		rec_map_take(&kernels, made[i], NULL);
 }
 
+/* A name that has no room on the stack. 0: there is none. */
+static uint64_t long_name(enum opencl_variant level, cl_handle handle)
+{
+	size_t bytes = opencl_info(level, OPENCL_OWN_clGetKernelInfo, handle, CL_KERNEL_FUNCTION_NAME, 0, NULL);
+	uint64_t name = 0;
+	char *text = bytes > 1 ? mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+			       : MAP_FAILED;
+
+	if (text == MAP_FAILED)
+		return 0;
+	if (opencl_info(level, OPENCL_OWN_clGetKernelInfo, handle, CL_KERNEL_FUNCTION_NAME, bytes, text) == bytes)
+		name = rec_name(text, bytes - 1);
+	munmap(text, bytes);
+	return name;
+}
+
 uint64_t opencl_kernel_name(enum opencl_variant level, cl_handle handle)
 {
 	struct kernel kernel = { 0 };
-	char text[4096];
+	char text[1024];
 	size_t bytes;
 
 	if (rec_map_get(&kernels, handle, &kernel) && kernel.generation == opencl_generation)
 		return kernel.name;
 	bytes = opencl_info(level, OPENCL_OWN_clGetKernelInfo, handle, CL_KERNEL_FUNCTION_NAME, sizeof(text), text);
-	kernel.name = bytes > 1 ? rec_name(text, bytes - 1) : rec_name("unnamed kernel", 14);
+	kernel.name = bytes > 1 ? rec_name(text, bytes - 1) : long_name(level, handle);
+	if (!kernel.name)
+		kernel.name = rec_name("unnamed kernel", 14);
 	kernel.generation = opencl_generation;
 	rec_map_put(&kernels, handle, &kernel);
 	return kernel.name;
