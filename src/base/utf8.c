@@ -89,19 +89,31 @@ static size_t utf8_skip(const char *text, size_t length, size_t columns)
 	return at;
 }
 
+/*
+ * Names that differ only in what is left out must not look the same: four digits made from the whole name
+ * stand in its place, where there is room for them.
+ */
 static const char *utf8_shorten(struct arena *arena, const char *text, size_t max)
 {
-	size_t length = strlen(text), width = utf8_width(text);
-	size_t head = max > 3 ? (max - 3 + 1) / 2 : max, tail = max > 3 ? max - 3 - head : 0;
-	size_t head_bytes, tail_at;
+	size_t length = strlen(text), width = utf8_width(text), mark_width = 3, head, tail, head_bytes, tail_at, i;
+	const char *mark = "...";
+	uint32_t hash = 2166136261u; /* FNV-1a */
 
 	if (width <= max)
 		return text;
+	if (max <= mark_width)
+		return arena_strndup(arena, text, utf8_skip(text, length, max));
+	if (max >= 16) {
+		for (i = 0; i < length; i++)
+			hash = (hash ^ (uint8_t)text[i]) * 16777619u;
+		mark = arena_printf(arena, "..%04x..", (hash >> 16 ^ hash) & 0xffff);
+		mark_width = 8;
+	}
+	head = (max - mark_width + 1) / 2;
+	tail = max - mark_width - head;
 	head_bytes = utf8_skip(text, length, head);
 	tail_at = utf8_skip(text, length, width - tail);
-	if (max <= 3)
-		return arena_strndup(arena, text, head_bytes);
-	return arena_printf(arena, "%.*s...%s", (int)head_bytes, text, text + tail_at);
+	return arena_printf(arena, "%.*s%s%s", (int)head_bytes, text, mark, text + tail_at);
 }
 
 const char *utf8_display(struct arena *arena, const char *text, size_t max)

@@ -2,8 +2,10 @@
 /*
  * A stand-in for libOpenCL.so.1 with one device that does nothing, without the loader's layers: just what
  * cl_run calls and what a tool may ask. Its device's stamps are as FAKE_STAMPS says: good (default), none (not
- * available), zero, ones (all bits), half (the end is 0), backwards (the end lies before the start).
- * Completion callbacks run inside clFinish.
+ * available), zero, ones (all bits), half (the end is 0), backwards (the end lies before the start), narrow (the low 32
+ * bits of them), early (an hour before), touching (each kernel begins where the last one ended, every third lasts
+ * 0 ns), overlapping (27 ns before the end of the last one). A kernel takes FAKE_KERNEL_NS. With FAKE_COUNTS set, how often it was
+ * made to wait is printed at the end. Completion callbacks run inside clFinish.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
@@ -15,7 +17,7 @@ struct object {
 	int references;
 	size_t size;
 	cl_command_queue_properties properties;
-	char name[64];
+	char *name;
 	cl_ulong begin, end;
 };
 
@@ -29,6 +31,17 @@ static struct object platform = { .name = "Fake" }, device = { .name = "Fake dev
 static struct object *the_context, *the_queue;
 static struct callback pending[4096];
 static int pending_count;
+static long finishes, flushes, waits;
+static cl_ulong last_end;
+
+__attribute__((destructor)) static void tell(void)
+{
+	if (!getenv("FAKE_COUNTS"))
+		return;
+	app_say("finishes", finishes);
+	app_say("flushes", flushes);
+	app_say("waits", waits);
+}
 
 static void *make(cl_int *code)
 {
@@ -44,8 +57,11 @@ static cl_int release(void *handle)
 {
 	struct object *object = handle;
 
-	if (!--object->references)
+	if (!--object->references) {
+		if (object->name && object != &device && object != &platform)
+			free(object->name);
 		free(object);
+	}
 	return CL_SUCCESS;
 }
 
@@ -186,7 +202,7 @@ cl_kernel clCreateKernel(cl_program program, const char *name, cl_int *code)
 	struct object *kernel = make(code);
 
 	(void)program;
-	snprintf(kernel->name, sizeof(kernel->name), "%s", name);
+	kernel->name = strdup(name);
 	return (cl_kernel)kernel;
 }
 
@@ -228,11 +244,30 @@ cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *
 	return CL_SUCCESS;
 }
 
+/* Stamps that depend on the kernel before. */
+static void shift(struct object *event)
+{
+	static int kernels;
+	const char *stamps = getenv("FAKE_STAMPS");
+
+	stamps = stamps ? stamps : "good";
+	if (!strcmp(stamps, "touching") && last_end) {
+		event->begin = last_end;
+		if (++kernels % 3 == 0)
+			event->end = event->begin;
+	}
+	if (!strcmp(stamps, "overlapping") && last_end)
+		event->begin = last_end - 27;
+	last_end = event->end;
+}
+
 cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset,
 			      const size_t *global, const size_t *local, cl_uint count, const cl_event *events,
 			      cl_event *event_out)
 {
+	const char *duration = getenv("FAKE_KERNEL_NS");
 	struct object *event;
+	cl_ulong begin = device_now(), end = begin + (duration ? (cl_ulong)atol(duration) : 1000);
 
 	(void)queue;
 	(void)kernel;
@@ -242,13 +277,14 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
 	(void)local;
 	(void)count;
 	(void)events;
+	while (device_now() < end)
+		;
 	if (!event_out)
 		return CL_SUCCESS;
 	event = make(NULL);
-	event->begin = device_now();
-	event->end = event->begin + 1000;
-	while (device_now() < event->end)
-		;
+	event->begin = begin;
+	event->end = end;
+	shift(event);
 	*event_out = (cl_event)event;
 	return CL_SUCCESS;
 }
@@ -286,6 +322,10 @@ cl_int clGetEventProfilingInfo(cl_event which, cl_profiling_info what, size_t ro
 		return CL_PROFILING_INFO_NOT_AVAILABLE;
 	if (!strcmp(stamps, "zero"))
 		stamp = 0;
+	if (!strcmp(stamps, "narrow"))
+		stamp &= 0xffffffff;
+	if (!strcmp(stamps, "early"))
+		stamp -= (cl_ulong)3600 * 1000000000;
 	if (!strcmp(stamps, "ones"))
 		stamp = ~(cl_ulong)0;
 	if (!strcmp(stamps, "half") && what == CL_PROFILING_COMMAND_END)
@@ -298,12 +338,22 @@ cl_int clGetEventProfilingInfo(cl_event which, cl_profiling_info what, size_t ro
 cl_int clFlush(cl_command_queue queue)
 {
 	(void)queue;
+	flushes++;
+	return CL_SUCCESS;
+}
+
+cl_int clWaitForEvents(cl_uint count, const cl_event *events)
+{
+	(void)count;
+	(void)events;
+	waits++;
 	return CL_SUCCESS;
 }
 
 cl_int clFinish(cl_command_queue queue)
 {
 	(void)queue;
+	finishes++;
 	for (int i = 0; i < pending_count; i++)
 		pending[i].call(pending[i].event, CL_COMPLETE, pending[i].data);
 	pending_count = 0;

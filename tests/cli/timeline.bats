@@ -111,7 +111,7 @@ ALL_CALLS='{n: c for n, c in t["names"].items() if n not in ("clGetPlatformIDs",
 	[ ! -e "$T/none.pftrace" ]
 }
 
-@test "ranks have tracks of their own in one timeline" {
+@test "C130 ranks have tracks of their own in one timeline, which one command makes" {
 	need mpich
 	traced_job mpich 3 -l -o "$T/rec" -- "$APPS/mpi_ring.mpich"
 	equal status 0 "$status"

@@ -123,6 +123,10 @@ static void long_names_are_cut_in_the_middle_when_asked(void **state)
 	(void)state;
 	assert_string_equal(utf8_display(&arena, "0123456789abcdefghij", 11), "0123...ghij");
 	assert_string_equal(utf8_display(&arena, "0123456789", 10), "0123456789");
+	/* the same ends, and something else between them */
+	assert_int_equal(utf8_width(utf8_display(&arena, "0123456789abcdefghij", 16)), 16);
+	assert_string_not_equal(utf8_display(&arena, "0123456789abcdefghij", 16),
+				utf8_display(&arena, "0123456789Abcdefghij", 16));
 	assert_string_equal(utf8_display(&arena, "0123456789", 2), "01");
 	assert_int_equal(utf8_width(utf8_display(&arena, "\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97", 7)), 7);
 	arena_free(&arena);

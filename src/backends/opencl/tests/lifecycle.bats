@@ -15,7 +15,7 @@ load lib
 	done
 }
 
-@test "a kernel that nobody lets run is unfinished, and is not waited for" {
+@test "C098 a kernel that nobody lets run is unfinished, and is not waited for" {
 	need opencl
 	bare "$PROGRAMS/end" never
 	ocl end never
