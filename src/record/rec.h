@@ -167,7 +167,7 @@ REC_EXPORT void *rec_provider_symbol(struct rec_backend *backend, const char *na
 
 /* ---- things, interned once ------------------------------------------------------------------ */
 
-/* Offset in the record's strings; equal bytes give equal offsets; the end of more than 4096 bytes is a hash. 0: no room. */
+/* Offset in the strings of the record; equal bytes give equal offsets; beyond 4096 they end in a hash. 0: no room. */
 REC_EXPORT uint64_t rec_name(const char *bytes, size_t length);
 
 /* Queue index in this process's record, or UINT32_MAX. name: as the program or the runtime calls it, or what it is. */

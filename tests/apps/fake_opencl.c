@@ -4,8 +4,8 @@
  * cl_run calls and what a tool may ask. Its device's stamps are as FAKE_STAMPS says: good (default), none (not
  * available), zero, ones (all bits), half (the end is 0), backwards (the end lies before the start), narrow (the low 32
  * bits of them), early (an hour before), touching (each kernel begins where the last one ended, every third lasts
- * 0 ns), overlapping (27 ns before the end of the last one). A kernel takes FAKE_KERNEL_NS. With FAKE_COUNTS set, how often it was
- * made to wait is printed at the end. Completion callbacks run inside clFinish.
+ * 0 ns), overlapping (27 ns before the end of the last one). A kernel takes FAKE_KERNEL_NS. With FAKE_COUNTS set, how
+ * often it was made to wait is printed at the end. Completion callbacks run inside clFinish.
  */
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
