@@ -3,7 +3,8 @@
  * Stream files: growth, packets, loss. A file grows by areas. Every page of a new area is first written as an
  * empty packet, so that a full disk is an error here and not a signal later, and so that the file is valid
  * wherever a kill cuts the growth off; then one store makes the area one packet. A thread that takes
- * over a block splits the rest of its packet off. No descriptor stays open.
+ * over a block splits the rest of its packet off. No descriptor stays open. Areas double with the file: fresh pages
+ * are most of what events cost, and 2 MiB in one piece are a single page to a kernel that can do that.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,12 +14,13 @@
 #include <time.h>
 #include <unistd.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 
 #include "record/rec_state.h"
 #include "record/rec_stream.h"
 
 #define AREA_FIRST (64u << 10)
-#define AREA_BYTES (256u << 10)
+#define AREA_MOST (2u << 20)
 #define RETRY_EVENTS 4096u /* discarded events after which room is looked for again */
 #define BLOCK_STEP_NS 10000000
 
@@ -39,6 +41,7 @@ static struct {
 	uint32_t lock;
 	char path[REC_PATH_MAX + 32];
 	char page[FMT_PACKET_UNIT];
+	struct iovec part[AREA_MOST / FMT_PACKET_UNIT];
 } growing;
 static struct fmt_packet nowhere; /* of writers without room: nobody reads it */
 
@@ -71,18 +74,28 @@ static void describe(struct fmt_packet *packet, const struct rec_writer *writer,
 	};
 }
 
+/* As many parts of `growing` as `bytes` from `done` on are: the same page again and again. */
+static int lay_out_parts(uint32_t done, uint32_t bytes)
+{
+	const uint32_t page_bytes = sizeof(growing.page);
+	uint32_t at = done % page_bytes;
+	int parts = 0;
+
+	for (done -= at; done < bytes; done += page_bytes, at = 0)
+		growing.part[parts++] = (struct iovec){growing.page + at, page_bytes - at};
+	return parts;
+}
+
 /* Writes the area as empty packets of one page each; where that fails the file stays as it was. */
 static bool write_area(int fd, const struct rec_writer *writer, const struct fmt_triple *now, uint32_t bytes)
 {
-	char *page = growing.page;
-	const uint64_t page_bytes = sizeof(growing.page);
-	uint64_t from = streams[writer->stream].file_bytes, done = 0;
+	uint64_t from = streams[writer->stream].file_bytes;
+	uint32_t done = 0;
 
-	memset(page, 0, page_bytes);
-	describe((struct fmt_packet *)page, writer, now, page_bytes);
+	memset(growing.page, 0, sizeof(growing.page));
+	describe((struct fmt_packet *)growing.page, writer, now, sizeof(growing.page));
 	while (done < bytes) {
-		ssize_t wrote = pwrite(fd, page + done % page_bytes, page_bytes - done % page_bytes,
-				       (off_t)(from + done));
+		ssize_t wrote = pwritev(fd, growing.part, lay_out_parts(done, bytes), (off_t)(from + done));
 
 		if (wrote < 0 && errno == EINTR)
 			continue;
@@ -92,17 +105,14 @@ static bool write_area(int fd, const struct rec_writer *writer, const struct fmt
 				rec_debug("a stream cannot be cut back");
 			return false;
 		}
-		done += (uint64_t)wrote;
+		done += (uint32_t)wrote;
 	}
 	return true;
 }
 
-/* Notes why a stream did not grow; the first reason of the process is what the summary tells. */
 static bool fail(struct stream *stream, enum fmt_streams_end reason)
 {
 	stream->failure = reason;
-	if (!rec_state.process->streams_end)
-		rec_state.process->streams_end = reason;
 	return false;
 }
 
@@ -147,10 +157,25 @@ static void enter_packet(struct rec_writer *writer, char *packet, char *limit)
 	streams[writer->stream].sequence++;
 }
 
-static bool add_area(struct rec_writer *writer)
+/* The last packet, with all places in it that interrupted calls are about to fill, and what was mapped before it. */
+static void leave_packet(const struct rec_writer *writer, const struct fmt_triple *now)
 {
 	struct stream *stream = &streams[writer->stream];
-	uint32_t bytes = stream->file_bytes ? AREA_BYTES : AREA_FIRST;
+
+	if (stream->area && writer->packet == stream->packet) {
+		writer->packet->end = now->ticks;
+		__atomic_store_n(&writer->packet->content_bits, (uint64_t)(writer->at - (char *)writer->packet) * 8,
+				 __ATOMIC_RELEASE);
+	}
+	if (stream->before)
+		munmap(stream->before, stream->before_bytes);
+	stream->before = stream->area;
+	stream->before_bytes = stream->area_bytes;
+}
+
+static bool add_area_of(struct rec_writer *writer, uint32_t bytes)
+{
+	struct stream *stream = &streams[writer->stream];
 	struct fmt_triple now;
 	bool full;
 	char *area;
@@ -167,21 +192,30 @@ static bool add_area(struct rec_writer *writer)
 		return fail(stream, full ? FMT_STREAMS_NO_SPACE : FMT_STREAMS_NO_FILE);
 	}
 	__atomic_store_n(&((struct fmt_packet *)area)->packet_bits, (uint64_t)bytes * 8, __ATOMIC_RELEASE);
-	if (stream->area && writer->packet == stream->packet) {
-		/* places that interrupted calls are about to fill count */
-		writer->packet->end = now.ticks;
-		__atomic_store_n(&writer->packet->content_bits, (uint64_t)(writer->at - (char *)writer->packet) * 8,
-				 __ATOMIC_RELEASE);
-	}
-	if (stream->before)
-		munmap(stream->before, stream->before_bytes);
-	stream->before = stream->area;
-	stream->before_bytes = stream->area_bytes;
+	leave_packet(writer, &now);
+	stream->failure = 0;
 	stream->area = area;
 	stream->area_bytes = bytes;
 	stream->file_bytes += bytes;
 	enter_packet(writer, area, area + bytes);
 	return true;
+}
+
+/* As much again as there is, up to the next whole multiple of the most; little where there may be little left. */
+static bool add_area(struct rec_writer *writer)
+{
+	struct stream *stream = &streams[writer->stream];
+	uint64_t bytes = AREA_MOST - stream->file_bytes % AREA_MOST;
+
+	if (bytes > stream->file_bytes)
+		bytes = stream->file_bytes;
+	if (!stream->failure && bytes > AREA_FIRST && add_area_of(writer, (uint32_t)bytes))
+		return true;
+	if (add_area_of(writer, AREA_FIRST))
+		return true;
+	if (!rec_state.process->streams_end) /* the first reason of the process is what the summary tells */
+		rec_state.process->streams_end = stream->failure;
+	return false;
 }
 
 /* events: that find no room. */
