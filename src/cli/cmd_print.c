@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/number.h"
 #include "cli/commands.h"
+#include "cli/follow.h"
 #include "cli/select.h"
 #include "views/view_print.h"
 
@@ -22,7 +23,7 @@ static int print_recording(struct recording *recording, const struct options *op
 	if (err)
 		return err;
 	if (events_have_streams(events))
-		err = view_print(recording, events, STDOUT_FILENO, &print);
+		err = view_print(recording, events, STDOUT_FILENO, &print, NULL);
 	else
 		err = log_error(SONDE_EFORMAT, "%s",
 				recording->tallies ? "no events in it: record them with -l" :
@@ -44,6 +45,8 @@ int cmd_print(const struct options *options, char **words)
 		return SONDE_EXIT_BAD;
 	}
 	signal(SIGPIPE, SIG_IGN); /* a reader that has seen enough is told by the write */
+	if (options->follow)
+		return follow_recording(options, words, count) ? SONDE_EXIT_BAD : 0;
 	err = recording_open((const char *const *)words, count, &recording);
 	if (err)
 		return SONDE_EXIT_BAD;

@@ -6,7 +6,14 @@
 
 static struct event *source_read(struct source *source)
 {
-	return source->calls ? stream_calls_next(source->calls) : stream_device_next(source->device);
+	struct event *event;
+
+	if (!source->calls)
+		return stream_device_next(source->device);
+	event = stream_calls_next(source->calls);
+	if (event)
+		event->ordinal = source->events++;
+	return event;
 }
 
 /* Nothing that begins in the window is to come. */

@@ -45,6 +45,7 @@ struct events_wish {
 	enum events_order order;
 	struct events_filter filter;
 	size_t memory_bytes; /* for sorting operations of devices, above it on disk; 0: a default */
+	bool live;           /* what cannot be read of a running process is not there yet: it is no gap, its stream ends */
 };
 
 enum event_type {
@@ -102,6 +103,7 @@ struct event {
 	uint32_t depth;          /* calls of the lane around this one */
 	int64_t time;            /* the key of the order: when it happened; CALL: begin or end; OPERATION: begin */
 	int64_t begin, end;
+	uint64_t ordinal;        /* in its stream, also of what is filtered: the same when the stream has grown since */
 	uint64_t result;
 	struct event_payload in, out; /* arguments at ENTRY, CALL; at EXIT, CALL */
 	const uint64_t *link;    /* correlations of operations that the call started */
@@ -120,6 +122,7 @@ struct events_process {
 	const struct tally_body *names; /* backends, functions, devices, queues, arguments: no figures. Never NULL */
 	bool has_arguments;
 	uint32_t streams;               /* files */
+	uint64_t operations;            /* in the device's, as of opening: ordinals below it are known */
 };
 
 /* One thread: unique in the recording, also where its id was used by another before. */

@@ -15,6 +15,7 @@ struct source {
 	struct events_counts *counts;
 	const struct event *event;    /* the next one */
 	uint32_t number;              /* n of thread.n */
+	uint64_t events;              /* read so far */
 };
 
 struct events {
@@ -25,6 +26,7 @@ struct events {
 	struct filter filter;
 	bool windowed;                /* not all times and durations are wanted */
 	bool selective;               /* not all functions and threads are wanted */
+	bool live;
 	struct events_axis *axis;     /* by host */
 	struct stream_process *process; /* by tally */
 	struct source *source;

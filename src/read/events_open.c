@@ -61,6 +61,7 @@ static int thread_start(struct events *events, struct source *source)
 	stream_cursor_start(&pair->cursor, &source->file, &source->trouble, &source->process->layout,
 			    FMT_STREAM_THREAD);
 	pair->cursor.alive = source->process->process.tally->alive;
+	pair->cursor.live = events->live && pair->cursor.alive;
 	pair->events = events;
 	pair->process = source->process;
 	pair->counts = &events->counts;
@@ -92,6 +93,7 @@ static int device_start(struct events *events, struct source *source)
 	device->scratch = &events->scratch;
 	stream_cursor_start(&cursor, &source->file, &source->trouble, &layout, FMT_STREAM_DEVICE);
 	cursor.alive = source->process->process.tally->alive;
+	cursor.live = events->live && cursor.alive;
 	return stream_device_open(device, &cursor);
 }
 
@@ -307,6 +309,7 @@ int events_open(struct recording *recording, const struct events_wish *wish, str
 	events->recording = recording;
 	events->what = wish->what;
 	events->order = wish->order;
+	events->live = wish->live;
 	events->selective = is_selective(&wish->filter);
 	events->windowed = is_windowed(&wish->filter);
 	events->scratch = (struct device_scratch){wish->memory_bytes ? wish->memory_bytes : MEMORY_DEFAULT, -1, 0};

@@ -89,6 +89,7 @@ struct stream_cursor {
 	struct stream_packet packet;
 	enum fmt_stream_class class;
 	bool started, damaged, alive;
+	bool live, stopped;         /* events_wish.live, of a running process: what cannot be read ends it */
 	bool gap, owner;            /* to be told before the packet's first event */
 	bool owned;                 /* an owner has been told */
 	uint64_t lost;              /* of the gap; whoever takes it sets it to 0 */

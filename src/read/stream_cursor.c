@@ -112,7 +112,8 @@ static void cursor_give_up(struct stream_cursor *cursor, const char *what)
 {
 	if (!cursor->alive)
 		stream_trouble(cursor->trouble, "damaged", what);
-	cursor->gap = true;
+	cursor->stopped = cursor->live;
+	cursor->gap |= !cursor->live;
 	cursor->at = cursor->limit;
 	cursor->limit_at = cursor->packet.content_end;
 }
@@ -176,7 +177,7 @@ static bool cursor_next_packet(struct stream_cursor *cursor)
 
 static enum stream_step cursor_turn(struct stream_cursor *cursor)
 {
-	if (cursor_next_packet(cursor))
+	if (!cursor->stopped && cursor_next_packet(cursor))
 		return STREAM_EVENT;
 	if (!cursor->gap)
 		return STREAM_END;

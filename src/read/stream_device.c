@@ -173,6 +173,8 @@ static int device_read(struct stream_device *device, struct stream_cursor *curso
 			op = larger;
 		}
 		memcpy(&op[ops], cursor->payload, sizeof(*op));
+		memcpy(op[ops].reserved, &device->process->process.operations, sizeof(op->reserved));
+		device->process->process.operations++;
 		if (op_is_sound(&op[ops]))
 			ops++;
 		else {
@@ -227,6 +229,8 @@ static struct event *device_event(struct stream_device *device, const struct fmt
 	event->lane = event->function = READ_NONE;
 	event->begin = event->time = stream_process_time(device->process, op->begin_ns);
 	event->end = stream_process_time(device->process, op->end_ns);
+	event->ordinal = 0;
+	memcpy(&event->ordinal, op->reserved, sizeof(op->reserved)); /* device_read() has put it there */
 	event->operation = (struct event_operation){
 		.name = strings_name(names, device->process->process.tally, op->name),
 		.correlation = op->correlation,

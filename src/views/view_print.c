@@ -68,7 +68,24 @@ const struct print_label *print_function(struct printer *printer, const struct e
 	return label;
 }
 
-int view_print(struct recording *recording, struct events *events, int fd, const struct print_options *options)
+/* The next one to be printed, or NULL. */
+static const struct event *next_event(struct printer *printer, struct print_parts *parts)
+{
+	const struct event *event;
+	enum print_turn turn;
+
+	while ((event = events_next(printer->events))) {
+		turn = parts ? parts->turn(parts->data, printer->events, event) : PRINT_IT;
+		if (turn == PRINT_IT)
+			return event;
+		if (turn == PRINT_STOP)
+			break;
+	}
+	return NULL;
+}
+
+int view_print(struct recording *recording, struct events *events, int fd, const struct print_options *options,
+	       struct print_parts *parts)
 {
 	struct printer printer = {.recording = recording, .events = events, .options = options,
 				  .now = {.second = INT64_MIN}, .until = {.second = INT64_MIN}};
@@ -81,13 +98,19 @@ int view_print(struct recording *recording, struct events *events, int fd, const
 	text_start(printer.text, fd);
 	printer.process = arena_array(&printer.arena, recording->tallies, sizeof(*printer.process));
 	printer.function = arena_array(&printer.arena, recording->tallies, sizeof(*printer.function));
-	while (!printer.text->error && (event = events_next(events))) {
+	if (parts)
+		printer.now = parts->now;
+	while (!printer.text->error && (event = next_event(&printer, parts))) {
 		if (options->json)
 			print_json(&printer, event);
 		else
 			print_text(&printer, event);
 	}
 	text_flush(printer.text);
+	if (parts) {
+		parts->now = printer.now;
+		parts->gone = printer.text->error == EPIPE;
+	}
 	if (printer.text->error && printer.text->error != EPIPE)
 		err = log_error(SONDE_EIO, "events cannot be written: %s", strerror(printer.text->error));
 	free(printer.text);

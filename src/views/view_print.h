@@ -11,23 +11,39 @@ struct print_options {
 	bool date; /* in every line; else in a line of its own where the day changes */
 };
 
+/* A second of the wall clock as text. */
+struct print_second {
+	int64_t second; /* since 1970 */
+	char clock[8];  /* HH:MM:SS */
+	char date[16];  /* YYYY-MM-DD */
+};
+
+enum print_turn {
+	PRINT_IT,
+	PRINT_SKIP, /* not this one */
+	PRINT_STOP  /* neither this one nor any behind it */
+};
+
+/* Several times of printing that make one output. */
+struct print_parts {
+	enum print_turn (*turn)(void *data, const struct events *events, const struct event *event);
+	void *data;
+	struct print_second now; /* of the last line; zeroed and second INT64_MIN before the first */
+	bool gone;               /* nobody reads any more */
+};
+
 /*
- * Prints all events to a descriptor. A reader that goes away ends it, and is no error. 0 or SONDE_EIO, logged.
+ * Prints all events to a descriptor, or those whose turn it is. A reader that goes away ends it, and is no error. 0 or
+ * SONDE_EIO, logged.
  */
-int view_print(struct recording *recording, struct events *events, int fd, const struct print_options *options);
+int view_print(struct recording *recording, struct events *events, int fd, const struct print_options *options,
+	       struct print_parts *parts);
 
 /* ---- what the files of print share ---- */
 
 struct print_label {
 	const char *bytes; /* NULL: not made yet */
 	uint32_t length;
-};
-
-/* A second of the wall clock as text. */
-struct print_second {
-	int64_t second; /* since 1970 */
-	char clock[8];  /* HH:MM:SS */
-	char date[16];  /* YYYY-MM-DD */
 };
 
 struct printer {

@@ -138,7 +138,7 @@ static void print(struct recording *recording, bool json)
 	struct events *events;
 
 	need(!events_open(recording, &wish, &events), "not opened");
-	need(!view_print(recording, events, sink, &options), "not printed");
+	need(!view_print(recording, events, sink, &options, NULL), "not printed");
 	events_close(events);
 }
 

@@ -148,7 +148,7 @@ static int print_to(int fd, const struct print_options *options, const struct ev
 	assert_true(fd >= 0);
 	assert_int_equal(recording_open(&path, 1, &recording), 0);
 	assert_int_equal(events_open(recording, &wish, &events), 0);
-	err = view_print(recording, events, fd, options);
+	err = view_print(recording, events, fd, options, NULL);
 	events_close(events);
 	recording_close(recording);
 	close(fd);
