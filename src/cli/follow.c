@@ -117,7 +117,8 @@ static enum print_turn turn(void *data, const struct events *events, const struc
 		return PRINT_STOP;
 	if (event->lane == READ_NONE)
 		return turn_of_operation(follow, events, event);
-	next = shown_stream(&follow->shown[follow->by_process[event->process]], events_lane(events, event->lane)->stream);
+	next = shown_stream(&follow->shown[follow->by_process[event->process]],
+			    events_lane(events, event->lane)->stream);
 	if (!next) {
 		follow->failed = true;
 		return PRINT_STOP;

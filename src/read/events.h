@@ -45,7 +45,7 @@ struct events_wish {
 	enum events_order order;
 	struct events_filter filter;
 	size_t memory_bytes; /* for sorting operations of devices, above it on disk; 0: a default */
-	bool live;           /* what cannot be read of a running process is not there yet: it is no gap, its stream ends */
+	bool live;           /* what cannot be read of a running process is not there yet: its stream ends */
 };
 
 enum event_type {
