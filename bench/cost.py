@@ -22,6 +22,7 @@ def variants_of_test(bench, calls, lttng):
                                             environment=bench.with_preload(bench.program("libnull.so")))),
         ("clock", lambda: bench.cpu_per_call("clock", calls)),
         ("sonde", lambda: bench.traced_cpu_per_call("test", calls)),
+        ("streams", lambda: bench.streamed_cpu_per_call("test", calls)),
         ("bare 2", lambda: bench.cpu_per_call("test", calls, 2)),
         ("sonde 2", lambda: bench.traced_cpu_per_call("test", calls, 2)),
     ])
@@ -40,6 +41,7 @@ def variants_of_kinds(bench, calls):
 
 
 def report_peers(report, samples, net, lttng):
+    streams = differences(samples["streams"], samples["bare"])
     for name, key, what in (("lttng", "lttng", "LTTng-UST, default channel"),
                             ("iprof", "lttng_iprof", "LTTng-UST as iprof sets it")):
         peer = differences(samples[name], samples["bare"])
@@ -49,6 +51,8 @@ def report_peers(report, samples, net, lttng):
         report.figure(key + "_ns", what, peer, "ns", note=note)
         report.figure(key + "_ratio", "  over sonde", ratios(peer, net), "x",
                       at_least(5.5) if name == "iprof" else None)
+        report.figure(key + "_streams_ratio", "  over sonde with streams", ratios(peer, streams), "x",
+                      at_least(4) if name == "iprof" else None)
 
 
 def report_cost(report, bench, rounds, calls, lttng):
@@ -61,6 +65,8 @@ def report_cost(report, bench, rounds, calls, lttng):
     report.figure("clock_ns", "two clock reads, nothing else", clock, "ns")
     report.figure("sonde_ns", "sonde", net, "ns")
     report.figure("clock_ratio", "  over two clock reads", ratios(net, clock), "x", at_most(1.35))
+    report.figure("streams_ns", "sonde with streams (-l)", differences(samples["streams"], samples["bare"]), "ns",
+                  note="%.1f bytes written per call" % bench.stream_bytes)
     report.figure("sonde_threads_ns", "sonde, two threads at once", differences(samples["sonde 2"], samples["bare 2"]),
                   "ns")
     if lttng:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Instructions per call, counted by callgrind: exact and repeatable, whatever else the machine does."""
 
+import os
 import re
 import shutil
 
@@ -37,6 +38,8 @@ def report_instructions(report, bench, lttng):
     if total < bare + 20:
         raise SystemExit("%.1f instructions per call, %.1f bare: not traced at all" % (total, bare))
     report.figure("instructions", "MPI_Test with loop, call and function", [total], "", at_most(110))
+    streams = per_call(bench, traced + ["--timeline=" + os.path.join(bench.folder, "timeline.pftrace")], "test")
+    report.figure("instructions_streams", "the same with streams (-l)", [streams], "", at_most(160))
     report.figure("instructions_bare", "  of these without sonde", [bare], "")
     report.figure("instructions_added", "  added by sonde", [total - bare], "")
     for kind, what in KINDS.items():

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "api.h"
+#include "names.h"
 
 #define WARM_UP 10000
 #define THREADS_MAX 64
@@ -107,6 +108,8 @@ static void repeat_rank(long calls)
 
 #define DECLARE(name) int name(void);
 #define CALL(name) name();
+#define ADDRESS(name) name,
+BENCH_ALL(DECLARE)
 BENCH_MORE(DECLARE)
 
 static void repeat_many(long calls)
@@ -121,12 +124,26 @@ static void repeat_many(long calls)
 	}
 }
 
+/* Hundreds of functions, in an order that no branch prediction learns: what a reader has to do with. */
+static void repeat_spread(long calls)
+{
+	static int (*const function[])(void) = {BENCH_ALL(ADDRESS)};
+	const uint32_t count = sizeof(function) / sizeof(function[0]);
+	uint32_t state = (uint32_t)(uintptr_t)&state >> 12; /* another one in each thread */
+
+	for (long i = 0; i < calls; i++) {
+		state = state * 1664525u + 1013904223u;
+		function[(state >> 8) % count]();
+	}
+}
+
 static const struct {
 	const char *name;
 	void (*repeat)(long calls);
 } kinds[] = {
 	{"test", repeat_test}, {"clock", repeat_clock}, {"fence", repeat_fence}, {"send", repeat_send},
 	{"recv", repeat_recv}, {"rank", repeat_rank},   {"many", repeat_many},
+	{"spread", repeat_spread},
 };
 
 /* ---- threads ------------------------------------------------------------------------------------- */
@@ -191,7 +208,7 @@ int main(int argc, char **argv)
 	while (kind < count && (argc < 2 || strcmp(kinds[kind].name, argv[1])))
 		kind++;
 	if (kind == count || calls < 1 || threads < 1 || threads > THREADS_MAX) {
-		fprintf(stderr, "usage: loop test|clock|fence|send|recv|rank|many CALLS [THREADS [hold]]\n");
+		fprintf(stderr, "usage: loop test|clock|fence|send|recv|rank|many|spread CALLS [THREADS [hold]]\n");
 		return 2;
 	}
 	MPI_Init(&argc, &argv);

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs the programs of the build tree, bare and traced, and makes sure that they were traced."""
 
+import glob
 import json
 import os
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import time
@@ -56,6 +58,19 @@ class Bench:
     def traced_cpu_per_call(self, what, calls, threads=1):
         output = self.run([self.sonde, "-q", "--json", self.summary, self.loop, what, calls, threads])
         self.expect_calls(calls * threads)
+        return float(output.split()[0])
+
+    def streamed_cpu_per_call(self, what, calls):
+        """The same with streams; what `sonde` makes of them at the end is not in it. Also their bytes per call."""
+        recording = os.path.join(self.folder, "streamed")
+        output = self.run([self.sonde, "-q", "-l", "-o", recording, "--json", self.summary, self.loop, what, calls])
+        self.expect_calls(calls)
+        lost = [note["text"] for note in self.read_summary()["notes"] if "timeline" in note["text"]]
+        if lost:
+            sys.exit("no figure is worth anything: " + lost[0])
+        threads = glob.glob(os.path.join(recording, "*", "ctf", "thread.*"))
+        self.stream_bytes = sum(os.path.getsize(path) for path in threads) / (calls + self.WARM_UP)
+        shutil.rmtree(recording)
         return float(output.split()[0])
 
     def end_to_table(self, calls):

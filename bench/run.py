@@ -25,6 +25,7 @@ from instructions import report_instructions
 from lttng_session import open_lttng
 from memory import report_memory
 from programs import Bench
+from reading import report_reading
 from start import report_children, report_end, report_start
 
 
@@ -34,8 +35,8 @@ def parse_arguments():
     parser.add_argument("--rounds", type=int, default=21)
     parser.add_argument("--calls", type=int, default=500000, help="per sample (default: 500000)")
     parser.add_argument("--quick", action="store_true", help="few rounds, to see that everything works")
-    parser.add_argument("--only", metavar="LIST", help="comma-separated: cost kinds instructions start children end "
-                        "memory device")
+    parser.add_argument("--only", metavar="LIST", help="comma-separated: cost kinds instructions reading start "
+                        "children end memory device")
     parser.add_argument("--without-lttng", action="store_true")
     parser.add_argument("--json", metavar="FILE")
     options = parser.parse_args()
@@ -60,6 +61,7 @@ def sections(bench, options, lttng):
         ("cost", lambda report: report_cost(report, bench, options.rounds, options.calls, lttng)),
         ("kinds", lambda report: report_kinds(report, bench, some, options.calls)),
         ("instructions", lambda report: report_instructions(report, bench, lttng)),
+        ("reading", lambda report: report_reading(report, bench, some, options.calls // 2)),
         ("start", lambda report: report_start(report, bench, options.rounds)),
         ("children", lambda report: report_children(report, bench, few, 20 if options.quick else 200)),
         ("end", lambda report: report_end(report, bench, few, 20 * options.calls)),
