@@ -5,6 +5,7 @@
  */
 #include "views/view_table.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -359,5 +360,7 @@ int view_table(const struct summary *summary, FILE *file, const struct view_opti
 	paint_overhead(&painter);
 	paint_notes(&painter);
 	arena_free(&painter.arena);
-	return fflush(file) || ferror(file) ? log_error(SONDE_EIO, "the summary could not be printed") : 0;
+	if (!fflush(file) && !ferror(file))
+		return 0;
+	return log_error(SONDE_EIO, "the summary could not be printed: %s", strerror(errno));
 }
