@@ -56,6 +56,7 @@ struct stream_packet {
 	struct fmt_packet raw;  /* begin is sound; end is 0 where it is not */
 	uint64_t at, content_end, next; /* offsets in the file */
 	bool skipped;           /* something that should have stood before it could not be read */
+	bool cut;               /* it had more content than there is */
 };
 
 /* The packet at `offset` or, where there is none, the next one behind it. False: none; `skipped` tells of the rest. */

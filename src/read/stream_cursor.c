@@ -140,12 +140,16 @@ static bool cursor_next_packet(struct stream_cursor *cursor)
 	for (;;) {
 		if (cursor->started)
 			count_discarded(cursor);
+		cursor->gap |= cursor->packet.cut;
+		cursor->packet.cut = false;
 		sequence = cursor->packet.raw.sequence;
 		cursor->packet.skipped = false;
 		if (!stream_packet_find(cursor->file, cursor->trouble, cursor->class, cursor->packet.next,
 					&cursor->packet)) {
 			cursor->gap |= cursor->packet.skipped;
 			cursor->packet.skipped = false;
+			cursor->at = cursor->limit;
+			cursor->limit_at = cursor->packet.content_end;
 			return false;
 		}
 		if (cursor->packet.skipped || (cursor->started && cursor->packet.raw.sequence != sequence &&

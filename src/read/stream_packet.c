@@ -67,6 +67,7 @@ static void packet_measure(struct stream_file *file, struct stream_trouble *trou
 		room = FMT_PACKET_UNIT;
 	packet->next = packet->at + room;
 	packet->content_end = packet->at + room;
+	packet->cut = filled && sized && content <= bytes && content > room;
 	if (filled && content <= room)
 		packet->content_end = packet->at + content;
 	else if (!filled || !sized || content > bytes)

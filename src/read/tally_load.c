@@ -312,13 +312,15 @@ static void names_load(struct loader *loader)
 		functions = FUNCTIONS_MAX;
 	if (queues > QUEUES_MAX)
 		queues = QUEUES_MAX;
-	body->backend = arena_array(&body->arena, backends + 1, sizeof(*body->backend));
+	body->backend = arena_array(&body->arena, backends + 2, sizeof(*body->backend));
 	body->function = arena_array(&body->arena, functions + 1, sizeof(*body->function));
 	body->queue = arena_array(&body->arena, queues + 1, sizeof(*body->queue));
 	items_load(loader, FMT_SECTION_BACKENDS, LOADER_BACKENDS_MAX, backend_take);
 	loader->backends = body->backends;
-	body->backend[body->backends] = (struct tally_backend){
-		.name = "?", .attached_by = "", .library = "", .second = ""};
+	/* whatever names no backend: one behind the last, also when it has become one itself */
+	for (uint32_t i = 0; i < 2; i++)
+		body->backend[body->backends + i] = (struct tally_backend){
+			.name = "?", .attached_by = "", .library = "", .second = ""};
 	items_load(loader, FMT_SECTION_FUNCTIONS, FUNCTIONS_MAX, function_take);
 	args_load(loader);
 	devices_load(loader);

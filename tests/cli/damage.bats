@@ -115,6 +115,7 @@ all_refuse()
 		[ "$(wc -l <"$T/said")" -lt "$(wc -l <"$T/all")" ]
 		[ "$(wc -l <"$T/said")" -gt $last ] # all that is there is read
 		last=$(wc -l <"$T/said")
+		equal "gaps at $at" 1 "$([ $at = 40 ] && echo 1 || grep -c 'events are missing' "$T/said")"
 	done
 	cp "$T/whole" "$stream"
 	truncate -s 5000 "$stream"
@@ -122,6 +123,14 @@ all_refuse()
 		run_command $i
 		equal "status of ${COMMANDS[$i]}" 0 "$status"
 		says "$T/said.err" "$(basename "$stream")" "cut off"
+		# and what is written says itself that it is a part
+		case ${COMMANDS[$i]} in
+		"print --json") says "$T/said" '"type":"gap"' ;;
+		timeline*) "$PYTHON" -B "$LIB/pftrace.py" --loose --dump "$output" >"$T/dump"
+			says "$T/dump" "events lost" ;;
+		*csv) [ "$(grep -c ^gap, "$output")" = 1 ] ;;
+		*json) says "$output" '"type": "gap"' ;;
+		esac
 	done
 }
 

@@ -141,8 +141,8 @@ static void a_file_that_is_cut_off_is_read_up_to_there(void **state)
 	shows(fixture, "t100: [one 11-15]; [one 31-35]; [two 41-45]", "");
 	cut(fixture, 4096 + 80 + 24 + 8 + 10,
 	    "t100: [one 11-15]; [one 31-35]; [two 41-41:cut]; gap(0) 41-1000", "truncated");
-	cut(fixture, 4096 + 80 + 24, "t100: [one 11-15]; [one 31-35]", "truncated");
-	cut(fixture, 4096 + 80, "t100: [one 11-15]", "truncated");
+	cut(fixture, 4096 + 80 + 24, "t100: [one 11-15]; [one 31-35]; gap(0) 35-1000", "truncated");
+	cut(fixture, 4096 + 80, "t100: [one 11-15]; gap(0) 15-1000", "truncated");
 	cut(fixture, 4096 + 60, "t100: [one 11-15]", "truncated");
 	cut(fixture, 4096, "t100: [one 11-15]", "");
 	cut(fixture, 30, "", "truncated");
