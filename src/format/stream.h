@@ -126,7 +126,8 @@ struct fmt_event_operation {
 	uint8_t kind;              /* enum sonde_kind */
 	uint8_t direction;         /* enum sonde_direction */
 	uint8_t memory;            /* enum sonde_memory_kind of the host side */
-	uint8_t reserved[5];
+	uint8_t waited;            /* 1: the call that started it returned when it had ended: a blocking copy */
+	uint8_t reserved[4];
 };
 
 /* Type of a recorded argument; integers are little-endian and not aligned. */

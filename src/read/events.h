@@ -89,6 +89,7 @@ struct event_operation {
 	enum sonde_kind kind;
 	enum sonde_direction direction;
 	enum sonde_memory_kind memory;
+	bool waited;              /* the call that started it returned when it had ended */
 };
 
 struct event {

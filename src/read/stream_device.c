@@ -243,6 +243,7 @@ static struct event *device_event(struct stream_device *device, const struct fmt
 		.direction = op->direction < SONDE_DIRECTION_COUNT ? (enum sonde_direction)op->direction :
 								     SONDE_DIRECTION_h2h,
 		.memory = op->memory < SONDE_MEMORY_COUNT ? (enum sonde_memory_kind)op->memory : SONDE_MEMORY_unknown,
+		.waited = op->waited == 1,
 	};
 	device->counts->operations++;
 	return event;

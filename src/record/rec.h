@@ -193,6 +193,7 @@ struct rec_span {
 	uint32_t kind;             /* enum sonde_kind: launch = kernel; copy, fill, map = copies; others neither */
 	uint32_t direction;        /* enum sonde_direction, for copies and fills */
 	uint32_t memory;           /* enum sonde_memory_kind of the host side, for copies */
+	bool waited;               /* the call that started it returned when it had ended: a blocking copy */
 };
 /* Folds one finished device operation into unions, sums and rows. Counts it as recorded. */
 REC_EXPORT void rec_device_span(struct rec_backend *backend, const struct rec_span *span);

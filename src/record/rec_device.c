@@ -356,7 +356,7 @@ static void stream_span(const struct rec_backend *backend, const struct rec_span
 		.name = span->name, .bytes = span->bytes, .device = span->device, .queue = span->queue,
 		.error_ns = span->error_ns < UINT32_MAX ? (uint32_t)span->error_ns : UINT32_MAX,
 		.backend = backend->index, .kind = (uint8_t)span->kind, .direction = (uint8_t)span->direction,
-		.memory = (uint8_t)span->memory,
+		.memory = (uint8_t)span->memory, .waited = span->waited,
 	};
 
 	if (!rec_state.process->streams)

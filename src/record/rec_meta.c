@@ -58,7 +58,7 @@ static const char streams[] =
 	"event { name = \"sonde:operation\"; id = 1; stream_id = 1; fields := struct { uint64_t begin_ns;"
 	" uint64_t end_ns; uint64_t correlation; uint64_t name; uint64_t bytes; uint32_t device; uint32_t queue;"
 	" uint32_t error_ns; uint32_t backend; uint8_t kind; uint8_t direction; uint8_t memory;"
-	" uint8_t reserved[5]; }; };\n"
+	" uint8_t waited; uint8_t reserved[4]; }; };\n"
 	"event { name = \"sonde:name\"; id = 2; stream_id = 1; fields := struct { uint64_t name; string text; }; };\n";
 
 /* Other readers see ticks as the launcher found them to run, the same for all processes of the node. */

@@ -238,7 +238,7 @@ struct opencl_pending {
 	uint64_t name;         /* rec_name() */
 	uint64_t correlation;  /* as given to rec_call_link(); 0: nobody asks */
 	uint32_t queue;        /* rec_queue() */
-	uint32_t reserved;
+	uint32_t waited;       /* 1: by the call that started it */
 	struct opencl_transfer transfer;
 	struct opencl_pending *next;
 };

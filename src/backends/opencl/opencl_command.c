@@ -139,7 +139,7 @@ static void release_event(enum opencl_variant level, cl_handle event)
 }
 
 /* A call that waited for its command: the times are there, no callback is needed. False: they are not. */
-static bool deliver_now(const struct opencl_call *view, const struct opencl_pending *command)
+static bool deliver_now(const struct opencl_call *view, struct opencl_pending *command)
 {
 	struct fmt_stats *row = rec_call_row(view->call);
 	uint64_t now = rec_raw_ns(), device_ns;
@@ -149,6 +149,7 @@ static bool deliver_now(const struct opencl_call *view, const struct opencl_pend
 			 sizeof(status), &status) ||
 	    status > CL_COMPLETE)
 		return false;
+	command->waited = 1;
 	if (opencl_pending_deliver(command, status, now, &device_ns)) {
 		row->blocked += view->call->duration;
 		row->device_ns += device_ns < now - command->begin_raw ? device_ns : now - command->begin_raw;

@@ -121,7 +121,8 @@ bool opencl_pending_deliver(const struct opencl_pending *command, int32_t status
 		.device = command->device->recorded,
 		.kind = command->kind,
 		.direction = command->transfer.direction,
-		.memory = command->transfer.memory
+		.memory = command->transfer.memory,
+		.waited = command->waited
 	};
 	struct opencl_stamps stamps = { .host_begin = command->begin_raw, .host_end = end_raw };
 	bool valid = false;
