@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory in use, builds of device code, rank: small tables of the record, filled from hooks. */
+#include <errno.h>
+#include <pthread.h>
+
 #include "record/rec_state.h"
 #include "record/rec_stream.h"
+
+#define RETRY_EVENTS 1000 /* after a failure the search for a block is not repeated for every event */
 
 static uint32_t lock;
 
@@ -35,6 +40,34 @@ static struct fmt_memory *find_memory(uint32_t backend, uint32_t device, uint32_
 	return row;
 }
 
+static bool has_stream(void)
+{
+	return rec_tls.thread && rec_tls.generation == rec_state.generation;
+}
+
+/* A runtime's own thread, which frees memory and makes no call: it gets a stream like others. */
+static REC_COLD void open_stream(void)
+{
+	int saved = errno, cancel_state;
+	uint64_t signals;
+
+	if (rec_tls.retry) {
+		rec_tls.retry--;
+		return;
+	}
+	rec_signals_block(&signals);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	rec_tls.guard++;
+	rec_lock(&rec_state.lock);
+	if (!rec_state.off && !rec_thread_open(&rec_tls))
+		rec_tls.retry = RETRY_EVENTS;
+	rec_unlock(&rec_state.lock);
+	rec_tls.guard--;
+	pthread_setcancelstate(cancel_state, NULL);
+	rec_signals_restore(&signals);
+	errno = saved;
+}
+
 static void stream_memory(const struct fmt_memory *row, int64_t change)
 {
 	struct fmt_event_memory event = {
@@ -42,8 +75,12 @@ static void stream_memory(const struct fmt_memory *row, int64_t change)
 		.memory = row->memory,
 	};
 
-	if (rec_state.process->streams && rec_tls.thread && rec_tls.generation == rec_state.generation)
+	if (!rec_state.process->streams)
+		return;
+	if (has_stream())
 		rec_stream_event(&rec_tls.writer, FMT_EVENT_MEMORY, &event, sizeof(event));
+	else
+		rec_stream_lost(1);
 }
 
 void rec_memory(struct rec_backend *backend, uint32_t device, enum sonde_memory_kind kind, int64_t bytes)
@@ -52,6 +89,8 @@ void rec_memory(struct rec_backend *backend, uint32_t device, enum sonde_memory_
 
 	if (!is_listed(backend))
 		return;
+	if (rec_state.process->streams && !has_stream())
+		open_stream();
 	rec_lock(&lock);
 	row = find_memory(backend->index, device, kind);
 	if (row && bytes >= 0) {
