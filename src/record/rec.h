@@ -84,7 +84,7 @@ struct rec_backend {
 	void (*leave)(struct rec_call *call, rec_word *args, rec_word result);
 	void (*opened)(void);  /* this process's record has just been opened (again after a fork) */
 	void (*flush)(uint64_t deadline_raw_ns); /* collect outstanding device records; must not block on the runtime */
-	uint64_t (*oldest_open)(void); /* submission (raw ns) of the oldest undelivered operation, or UINT64_MAX */
+	uint64_t (*oldest_open)(void); /* raw ns: no undelivered operation began before; UINT64_MAX: none */
 	/* Filled by rec_backend_register(). */
 	uint32_t index;        /* backend index in the record, UINT32_MAX before it is open */
 	uint32_t state;        /* internal to record/ */

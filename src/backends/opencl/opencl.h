@@ -204,7 +204,8 @@ enum opencl_queue_flag {
 	OPENCL_QUEUE_TIMED = 1u << 0,   /* events have times */
 	OPENCL_QUEUE_FORCED = 1u << 1,  /* because of us: the program must not see it */
 	OPENCL_QUEUE_LISTED = 1u << 2,  /* made from a list that was not NULL */
-	OPENCL_QUEUE_ADDED = 1u << 3    /* our pair stands at the end of the list */
+	OPENCL_QUEUE_ADDED = 1u << 3,   /* our pair stands at the end of the list */
+	OPENCL_QUEUE_IN_ORDER = 1u << 4 /* each command begins when the one before it has ended */
 };
 struct opencl_queue {
 	struct opencl_device *device;
@@ -238,7 +239,8 @@ struct opencl_pending {
 	uint64_t name;         /* rec_name() */
 	uint64_t correlation;  /* as given to rec_call_link(); 0: nobody asks */
 	uint32_t queue;        /* rec_queue() */
-	uint32_t waited;       /* 1: by the call that started it */
+	uint16_t waited;       /* 1: by the call that started it */
+	uint16_t in_order;     /* 1: its queue is */
 	struct opencl_transfer transfer;
 	struct opencl_pending *next;
 };

@@ -168,6 +168,7 @@ static void follow(const struct opencl_call *view, struct opencl_pending *comman
 	if (opencl_queue_of(view->level, handle, &queue) && (queue.flags & OPENCL_QUEUE_TIMED)) {
 		command->device = queue.device;
 		command->queue = queue.recorded;
+		command->in_order = (queue.flags & OPENCL_QUEUE_IN_ORDER) != 0;
 		if (opencl_arg32(view, OPENCL_ARG_BLOCKING) && deliver_now(view, command)) {
 			if (own)
 				release_event(view->level, command->event);

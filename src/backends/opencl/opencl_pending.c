@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <sched.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 
@@ -15,6 +16,7 @@
 #define BLOCK_COMMANDS 256
 #define PATIENCE_NS 200000000u /* without any progress */
 #define NAP_NS 500000
+#define ORDERED_QUEUES 256 /* of which the latest end is known */
 
 enum pending_state {
 	PENDING_FREE = 0,
@@ -32,6 +34,7 @@ static struct block *blocks;          /* grows at the head, read without the loc
 static struct opencl_pending *unused;
 static uint32_t pool_lock;
 static uint64_t waiting;              /* commands in the pool; how many, for the flush */
+static uint64_t ended[ORDERED_QUEUES]; /* by rec_queue(): the latest end of a command of a queue that is in order */
 
 static bool add_block(void)
 {
@@ -104,6 +107,15 @@ static void command_done(cl_handle event, int32_t status, void *data)
 	give_place(command);
 }
 
+/* Two threads may deliver at once: an older end is as true. */
+static void note_end(const struct opencl_pending *command, uint64_t end_ns)
+{
+	uint32_t queue = command->queue;
+
+	if (command->in_order && queue < ORDERED_QUEUES && end_ns > __atomic_load_n(&ended[queue], __ATOMIC_RELAXED))
+		__atomic_store_n(&ended[queue], end_ns, __ATOMIC_RELAXED);
+}
+
 static uint64_t event_stamp(enum opencl_variant level, cl_handle event, uint32_t param)
 {
 	return opencl_info_word(level, OPENCL_OWN_clGetEventProfilingInfo, event, param);
@@ -141,6 +153,7 @@ bool opencl_pending_deliver(const struct opencl_pending *command, int32_t status
 		return false;
 	}
 	rec_device_span(&opencl_backend, &span);
+	note_end(command, span.end_ns);
 	*device_ns_out = span.end_ns - span.begin_ns;
 	return true;
 }
@@ -191,15 +204,33 @@ uint32_t opencl_pending_references(cl_handle event)
 	return references;
 }
 
+/*
+ * The earliest time at which the command can have begun. A program may fill a queue that is in order long before its
+ * commands run.
+ */
+static uint64_t earliest_begin(const struct opencl_pending *command)
+{
+	uint64_t end = command->in_order && command->queue < ORDERED_QUEUES ?
+			       __atomic_load_n(&ended[command->queue], __ATOMIC_RELAXED) : 0;
+
+	return end > command->begin_raw ? end : command->begin_raw;
+}
+
 uint64_t opencl_pending_oldest(void)
 {
 	uint64_t oldest = UINT64_MAX;
 
 	for (struct block *block = __atomic_load_n(&blocks, __ATOMIC_ACQUIRE); block; block = block->next)
-		for (int i = 0; i < BLOCK_COMMANDS; i++)
-			if (__atomic_load_n(&block->command[i].state, __ATOMIC_ACQUIRE) == PENDING_WAITING &&
-			    block->command[i].begin_raw < oldest)
-				oldest = block->command[i].begin_raw;
+		for (int i = 0; i < BLOCK_COMMANDS; i++) {
+			const struct opencl_pending *command = &block->command[i];
+			uint64_t begin;
+
+			if (__atomic_load_n(&command->state, __ATOMIC_ACQUIRE) != PENDING_WAITING)
+				continue;
+			begin = earliest_begin(command);
+			if (begin < oldest)
+				oldest = begin;
+		}
 	return oldest;
 }
 
@@ -209,6 +240,7 @@ void opencl_pending_reset(void)
 	pool_lock = 0;
 	waiting = 0;
 	unused = NULL;
+	memset(ended, 0, sizeof(ended));
 	for (struct block *block = blocks; block; block = block->next)
 		for (int i = 0; i < BLOCK_COMMANDS; i++) {
 			block->command[i].state = PENDING_FREE;

@@ -28,6 +28,8 @@ static void name_queue(enum opencl_variant level, cl_handle handle, struct openc
 	while (length)
 		*end++ = digits[--length];
 	strcpy(end, properties & CL_QUEUE_OUT_OF_ORDER ? ", out of order" : "");
+	if (!(properties & CL_QUEUE_OUT_OF_ORDER))
+		queue->flags |= OPENCL_QUEUE_IN_ORDER;
 	queue->recorded = rec_queue(&opencl_backend, queue->device->recorded, handle, name);
 }
 
@@ -273,10 +275,12 @@ static int32_t queue_set(enum opencl_variant level, cl_handle queue, uint64_t pr
 	if (error == CL_SUCCESS && rec_map_get(&queues, queue, &known)) {
 		if (old && (known.flags & OPENCL_QUEUE_FORCED))
 			*old &= ~CL_QUEUE_PROFILING_ENABLE;
-		if (properties & CL_QUEUE_PROFILING_ENABLE) {
+		if (properties & CL_QUEUE_PROFILING_ENABLE)
 			known.flags = enable ? OPENCL_QUEUE_TIMED : 0;
+		if (properties & CL_QUEUE_OUT_OF_ORDER)
+			known.flags &= ~(uint32_t)OPENCL_QUEUE_IN_ORDER;
+		if (properties & (CL_QUEUE_PROFILING_ENABLE | CL_QUEUE_OUT_OF_ORDER))
 			rec_map_put(&queues, queue, &known);
-		}
 	}
 	rec_guard_leave(token);
 	return error;
