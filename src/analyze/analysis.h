@@ -79,6 +79,7 @@ struct analysis {
 	const char *comm_name;      /* backends behind it, in capitals */
 	uint64_t notes_seen;        /* union of what processes noted about themselves */
 	uint64_t bad_ticks;
+	struct streams *streams;    /* what they say; NULL: none were read */
 };
 
 /* ---- rows.c ---- */
@@ -105,6 +106,8 @@ uint64_t process_ns(const struct analysis *analysis, const struct process_time *
 int64_t process_wall(const struct process_time *process);
 int64_t window_wall(const struct analysis *analysis, const struct process_time *process);
 const struct read_clock *process_clock(const struct analysis *analysis, const struct process_time *process);
+/* That of what threads did: the process's own, or ns where it is known from streams. */
+const struct read_clock *thread_clock(const struct analysis *analysis, const struct process_time *process);
 void times_fill_run(struct analysis *analysis);
 const char *process_end_text(struct analysis *analysis, const struct process_time *process);
 
@@ -133,6 +136,7 @@ void builds_add(struct analysis *analysis, struct process_time *process);
 void builds_finish(struct analysis *analysis);
 void ledger_add(struct analysis *analysis, struct process_time *process);
 void ledger_finish(struct analysis *analysis);
+void overlap_finish(struct analysis *analysis);
 void overhead_finish(struct analysis *analysis);
 void notes_finish(struct analysis *analysis);
 void verdict_finish(struct analysis *analysis);

@@ -29,8 +29,10 @@ enum sonde_category kind_category(enum sonde_kind kind)
 
 static int64_t signed_ns(const struct analysis *analysis, const struct process_time *process, uint64_t ticks)
 {
-	return (int64_t)ticks < 0 ? -(int64_t)process_ns(analysis, process, 0 - ticks) :
-				    (int64_t)process_ns(analysis, process, ticks);
+	const struct read_clock *clock = thread_clock(analysis, process);
+
+	return (int64_t)ticks < 0 ? -(int64_t)read_clock_duration(clock, 0 - ticks) :
+				    (int64_t)read_clock_duration(clock, ticks);
 }
 
 static void comm_add(struct analysis *analysis, const char *backend, int64_t ns)
@@ -67,7 +69,7 @@ static void row_add(struct analysis *analysis, const struct process_time *proces
 		return;
 	self = signed_ns(analysis, process, row->stats.total - row->stats.child);
 	/* a blocking copy waits for the device first: only the time of its device span is transfer */
-	waited = row->stats.blocked ? number_subtract((int64_t)process_ns(analysis, process, row->stats.blocked),
+	waited = row->stats.blocked ? number_subtract(signed_ns(analysis, process, row->stats.blocked),
 						      (int64_t)row->stats.device_ns) : 0;
 	category_add(time, category, number_subtract(self, waited));
 	category_add(time, SONDE_CATEGORY_device_wait, waited);
@@ -91,7 +93,8 @@ static void frames_add(struct analysis *analysis, struct process_time *process, 
 		       const struct tally_thread *thread)
 {
 	const struct tally_body *body = process->tally->body;
-	uint64_t last = thread->last ? process_raw(analysis, process, thread->last) : 0;
+	const struct read_clock *clock = thread_clock(analysis, process);
+	uint64_t last = thread->last ? read_clock_raw(clock, thread->last) : 0;
 	uint32_t i;
 
 	if (last > process->last_sign_raw)
@@ -109,8 +112,8 @@ static void frames_add(struct analysis *analysis, struct process_time *process, 
 		frame->name = keep(analysis, function->name);
 		frame->backend = keep(analysis, body->backend[function->backend].name);
 		frame->kind = function->kind;
-		frame->begin_raw = process_raw(analysis, process, thread->frame[i].begin);
-		frame->child_ns = process_ns(analysis, process, thread->frame[i].child);
+		frame->begin_raw = read_clock_raw(clock, thread->frame[i].begin);
+		frame->child_ns = read_clock_duration(clock, thread->frame[i].child);
 		frame->outermost = is_outermost(thread, i);
 		if (frame->begin_raw > process->last_sign_raw)
 			process->last_sign_raw = frame->begin_raw;

@@ -54,7 +54,7 @@ void call_row_open(struct call_row *row, int64_t ns)
 static void row_add(struct analysis *analysis, struct call_row *row, const struct process_time *process,
 		    const struct fmt_stats *stats)
 {
-	const struct read_clock *clock = process_clock(analysis, process);
+	const struct read_clock *clock = thread_clock(analysis, process);
 	uint64_t self = stats->total - stats->child; /* two's complement: see fmt_stats.child */
 	int64_t self_ns = (int64_t)self < 0 ? -(int64_t)read_clock_duration(clock, 0 - self) :
 					      (int64_t)read_clock_duration(clock, self);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/analysis.h"
+#include "analyze/streams.h"
 
 /* What one process did on the device. */
 struct device_use {
@@ -26,6 +26,7 @@ struct device_row {
 	struct device_use *use;
 	size_t uses, use_capacity;
 	int64_t *per_rank;
+	const struct activity *shared; /* by all processes, where the figures come from streams */
 };
 
 struct pair_row {
@@ -98,8 +99,11 @@ static void device_add(struct analysis *analysis, const struct process_time *pro
 {
 	const struct tally_device *raw = &process->tally->body->device[index];
 	struct device_row *row = device_of(analysis, process, index);
+	const struct stream_process_use *streams = streams_of(analysis, process);
 	struct device_use *use;
 
+	if (streams && streams->shared && streams->shared[index])
+		row->shared = &streams->shared[index]->activity;
 	row->use = arena_grow(&analysis->scratch, row->use, row->uses, &row->use_capacity, sizeof(*use));
 	use = &row->use[row->uses++];
 	use->process = process;
@@ -112,7 +116,7 @@ static void device_add(struct analysis *analysis, const struct process_time *pro
 	row->out.backend = list_add(analysis, row->out.backend, process->tally->body->backend[raw->backend].name);
 	row->out.kernels_sum_ns += raw->kernels_sum_ns;
 	row->out.copies_sum_ns += raw->copies_sum_ns;
-	row->out.approximate |= raw->torn || (process->tally->raw.notes & FMT_NOTE_APPROXIMATE);
+	row->out.approximate |= raw->torn || (!streams && process->tally->raw.notes & FMT_NOTE_APPROXIMATE);
 	if (raw->clock_error_ns > row->out.clock_error_ns)
 		row->out.clock_error_ns = raw->clock_error_ns;
 	rank_add(analysis, &row->per_rank, process->rank,
@@ -233,6 +237,15 @@ static void folded_part(struct analysis *analysis, struct device_row *row, uint6
 	row->out.overlap_ns += sum.kernels + sum.copies > sum.either ? sum.kernels + sum.copies - sum.either : 0;
 }
 
+/* All operations in order of time: exact, however many there are. */
+static void streamed_part(struct device_row *row)
+{
+	row->out.kernels_ns = activity_sum(row->shared, 1u << ACTIVITY_KERNEL);
+	row->out.copies_ns = activity_sum(row->shared, 1u << ACTIVITY_COPY);
+	row->out.overlap_ns = activity_sum(row->shared, 1u << ACTIVITY_KERNEL | 1u << ACTIVITY_COPY);
+	row->out.kernels_min_ns = row->out.kernels_max_ns = row->out.kernels_ns;
+}
+
 static void device_measure(struct analysis *analysis, struct device_row *row)
 {
 	const struct host_window *window = &analysis->window[row->host];
@@ -243,7 +256,9 @@ static void device_measure(struct analysis *analysis, struct device_row *row)
 		if (row->use[i].fold_line > line)
 			line = row->use[i].fold_line;
 	exact_part(analysis, row, line);
-	if (line)
+	if (row->shared)
+		streamed_part(row);
+	else if (line)
 		folded_part(analysis, row, line);
 	row->out.wall_ns = window->end - window->start;
 	row->out.idle_ns = (int64_t)(row->out.wall_ns - row->out.kernels_ns - row->out.copies_ns + row->out.overlap_ns);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "analyze/analysis.h"
+#include "analyze/streams.h"
 #include "base/number.h"
 
 #define RANKS_LISTED_MAX 65536 /* a damaged record may claim any size */
@@ -232,12 +232,29 @@ static void note_streams(struct analysis *analysis)
 			why = reasons[raw->streams_end];
 	}
 	if (lost)
-		summary_add_note(analysis->summary, "timeline_lost",
-				 "%llu events are missing from the timeline%s; the figures here are whole",
-				 (unsigned long long)lost, why);
+		summary_add_note(analysis->summary, "timeline_lost", "%llu events are missing from the timeline%s%s",
+				 (unsigned long long)lost, why,
+				 analysis->summary->from_streams ? "" : "; the figures here are whole");
 	if (without)
 		summary_add_note(analysis->summary, "timeline_none", "%llu process%s no timeline%s",
 				 (unsigned long long)without, without == 1 ? " has" : "es have", why);
+}
+
+static void note_source(struct analysis *analysis)
+{
+	struct summary *summary = analysis->summary;
+	size_t without = 0;
+
+	if (!summary->from_streams)
+		return;
+	for (size_t i = 0; i < analysis->recording->tallies; i++)
+		without += !analysis->streams->process[i].present;
+	summary_add_note(summary, "from_streams", "calls and device work are as the streams tell, not the tally%s",
+			 analysis->streams->whole ? "" : "; events are missing there");
+	if (without)
+		summary_add_note(summary, "from_streams", "%zu process%s no streams and no figures here", without,
+				 without == 1 ? " has" : "es have");
+	summary->lower_bound |= !analysis->streams->whole || without;
 }
 
 static void note_losses(struct analysis *analysis)
@@ -278,6 +295,15 @@ static void note_losses(struct analysis *analysis)
 				 "something was lost or did not finish: all sums are lower bounds");
 }
 
+/* What is wrong with streams alone leaves the figures of the tally as they are. */
+static bool is_of_streams(const struct analysis *analysis, size_t note)
+{
+	const struct streams *streams = analysis->streams;
+
+	return streams && !analysis->summary->from_streams && note >= streams->notes_first &&
+	       note < streams->notes_end;
+}
+
 void notes_finish(struct analysis *analysis)
 {
 	const struct recording *recording = analysis->recording;
@@ -288,6 +314,8 @@ void notes_finish(struct analysis *analysis)
 		const struct read_note *note = &recording->note[i];
 
 		summary_add_note(summary, note->code, "%s", note->text);
+		if (is_of_streams(analysis, i))
+			continue;
 		summary->lower_bound |= !strcmp(note->code, "damaged") || !strcmp(note->code, "truncated") ||
 					!strcmp(note->code, "unreadable") || !strcmp(note->code, "no_record");
 	}
@@ -302,5 +330,6 @@ void notes_finish(struct analysis *analysis)
 	note_silent_launches(analysis);
 	note_flags(analysis);
 	note_streams(analysis);
+	note_source(analysis);
 	note_losses(analysis);
 }

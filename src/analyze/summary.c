@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/analysis.h"
+#include "analyze/streams.h"
 #include "base/log.h"
 
 #define NOTES_PER_CODE 8
@@ -48,8 +48,12 @@ void summary_add_note(struct summary *summary, const char *code, const char *for
 
 static void process_add(struct analysis *analysis, struct process_time *process)
 {
+	const struct stream_process_use *use = streams_of(analysis, process);
+
 	if (tally_load(analysis->recording, process->tally))
 		return; /* noted */
+	if (use)
+		stream_tally_replace(use->tally, use, process->tally->body);
 	breakdown_add(analysis, process);
 	calls_add(analysis, process);
 	devices_add(analysis, process);
@@ -61,12 +65,16 @@ static void process_add(struct analysis *analysis, struct process_time *process)
 	tally_unload(process->tally);
 }
 
-static void analyse(struct analysis *analysis)
+static int analyse(struct analysis *analysis, const struct summary_options *options)
 {
 	size_t i;
+	int err;
 
 	ranks_collect(analysis);
 	times_collect(analysis);
+	err = streams_read(analysis, options);
+	if (err)
+		return err;
 	for (i = 0; i < analysis->recording->tallies; i++)
 		process_add(analysis, &analysis->process[i]);
 	times_resolve(analysis);
@@ -79,15 +87,17 @@ static void analyse(struct analysis *analysis)
 	memory_finish(analysis);
 	builds_finish(analysis);
 	ledger_finish(analysis);
+	overlap_finish(analysis);
 	overhead_finish(analysis);
 	notes_finish(analysis);
 	verdict_finish(analysis);
+	return 0;
 }
 
 int summary_of_directories(const char *const *directories, size_t count, const struct summary_options *options,
 			   struct summary **summary_out)
 {
-	static const struct summary_options none = {SUMMARY_BY_NONE, NULL};
+	static const struct summary_options none = {.by = SUMMARY_BY_NONE};
 	struct analysis analysis = {0};
 	struct summary *summary;
 	int err = recording_open(directories, count, &analysis.recording);
@@ -106,11 +116,14 @@ int summary_of_directories(const char *const *directories, size_t count, const s
 	analysis.summary = summary;
 	analysis.arena = &summary->arena;
 	analysis.by = options->by;
-	analyse(&analysis);
+	err = analyse(&analysis, options);
 	arena_free(&analysis.scratch);
 	recording_close(analysis.recording);
-	*summary_out = summary;
-	return 0;
+	if (err)
+		summary_destroy(summary);
+	else
+		*summary_out = summary;
+	return err;
 }
 
 void summary_destroy(struct summary *summary)

@@ -167,6 +167,28 @@ struct summary_rank_device {
 	const char *device, *host;
 };
 
+/* What ran at the same time; each moment of a process belongs to one class. */
+enum summary_overlap_class {
+	SUMMARY_OVERLAP_KERNELS, SUMMARY_OVERLAP_COPIES, SUMMARY_OVERLAP_COMM, SUMMARY_OVERLAP_KERNELS_COPIES,
+	SUMMARY_OVERLAP_KERNELS_COMM, SUMMARY_OVERLAP_COPIES_COMM, SUMMARY_OVERLAP_ALL,
+	SUMMARY_OVERLAP_HOST, /* none of them, while the process lives */
+	SUMMARY_OVERLAP_IDLE, /* before its birth, after its end */
+	SUMMARY_OVERLAP_COUNT
+};
+
+struct summary_overlap {
+	enum summary_overlap_class class;
+	int64_t ns;
+	int64_t ppm;              /* share of all wall time in millionths; all rows sum to 1,000,000 */
+	struct summary_ranks ranks;
+};
+
+enum summary_overlap_state {
+	SUMMARY_OVERLAP_NONE,     /* recorded without streams */
+	SUMMARY_OVERLAP_SKIPPED,  /* there is too much to read: summary_options.stream_bytes_max */
+	SUMMARY_OVERLAP_THERE
+};
+
 struct summary_overhead {
 	uint64_t per_call_ns, total_ns, wall_ns;
 	int64_t ppm;              /* of the wall time of all processes */
@@ -194,6 +216,17 @@ struct summary {
 	struct summary_ledger *ledger;
 	struct summary_rank_device *rank_device;
 	struct summary_overhead overhead;
+	/* from the streams, where there are any */
+	enum summary_overlap_state overlap_state;
+	struct summary_overlap *overlap; /* SUMMARY_OVERLAP_COUNT rows when it is THERE */
+	size_t overlaps;
+	bool overlap_whole;       /* nothing is missing in the streams */
+	uint32_t overlap_processes, overlap_without; /* that have streams, that have none and are left out */
+	uint64_t overlap_lost;    /* events that are missing, as far as they were counted */
+	int64_t overlap_waiting_ns; /* of the host's time: some thread waited for a device */
+	const char *overlap_comm; /* who communicates, as the breakdown names it */
+	const char *overlap_finding; /* what does not overlap, in words; or NULL */
+	bool from_streams;        /* figures of calls and operations come from the streams, not from the tally */
 	size_t notes, processes, threads, shares, open_calls, devices, kernels, kernels_all, transfers, memories,
 		calls, builds, ledgers, rank_devices;
 	size_t note_capacity;
@@ -202,6 +235,8 @@ struct summary {
 struct summary_options {
 	enum summary_by by;
 	const char *tool; /* printed as "tool"; NULL: "sonde" */
+	bool from_streams; /* compute the figures of calls and operations from the streams */
+	uint64_t stream_bytes_max; /* do without streams that are larger together; 0: never */
 };
 
 /*

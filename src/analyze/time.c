@@ -7,11 +7,18 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "analyze/analysis.h"
+#include "analyze/streams.h"
 
 const struct read_clock *process_clock(const struct analysis *analysis, const struct process_time *process)
 {
 	return &analysis->recording->host[process->tally->host].clock[process->tally->raw.clock];
+}
+
+const struct read_clock *thread_clock(const struct analysis *analysis, const struct process_time *process)
+{
+	static const struct read_clock ns_clock = {.valid = true, .rate = (uint64_t)1 << READ_RATE_SHIFT};
+
+	return streams_of(analysis, process) ? &ns_clock : process_clock(analysis, process);
 }
 
 uint64_t process_raw(const struct analysis *analysis, const struct process_time *process, uint64_t ticks)

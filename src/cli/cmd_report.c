@@ -26,7 +26,7 @@ static int parse_by(const char *text, enum summary_by *by_out)
 
 int cmd_report(const struct options *options, char **words)
 {
-	struct summary_options wish = { .tool = "sonde " SONDE_VERSION };
+	struct summary_options wish = { .tool = "sonde " SONDE_VERSION, .from_streams = options->streams };
 	struct options own = *options;
 	struct summary *summary;
 	size_t count = 0;

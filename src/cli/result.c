@@ -24,6 +24,7 @@
 #include "views/timeline.h"
 
 #define STILL_RUNNING_NAMED 8 /* processes that are named; of more the number is given */
+#define STREAMS_AT_ONCE (16u << 20) /* bytes that are read before the table appears: the table does not wait */
 #define GRACE_STEPS 25
 #define EXEC_STEPS 10
 #define KERNEL_THREADS 2 /* their parent: they have no environment either */
@@ -218,9 +219,8 @@ static bool summarize(struct result *result)
 {
 	const char *directory = result->run;
 	struct options options = result->options;
-	struct summary_options wish = { .tool = "sonde " SONDE_VERSION };
+	struct summary_options wish = { .tool = "sonde " SONDE_VERSION, .stream_bytes_max = STREAMS_AT_ONCE };
 	struct summary *summary;
-
 	bool recorded;
 
 	if (summary_of_directories(&directory, 1, &wish, &summary) != 0)

@@ -116,6 +116,7 @@ struct tally_frame {
 
 struct tally_thread {
 	uint32_t tid, served;
+	uint32_t block;         /* which of the recorder's; ctf/thread.<block> is its stream */
 	uint64_t first, last, lost; /* ticks of the first call and of the end of the last */
 	struct tally_row *row;  /* only rows in which something was counted */
 	uint32_t rows;

@@ -252,7 +252,7 @@ static void frames_take(struct loader *loader, struct tally_thread *thread, cons
 	}
 }
 
-static void thread_take(struct loader *loader, const struct fmt_thread *raw, uint64_t offset)
+static void thread_take(struct loader *loader, const struct fmt_thread *raw, uint32_t block, uint64_t offset)
 {
 	struct tally_body *body = loader->body;
 	uint64_t room = (loader->tally->section[FMT_SECTION_THREADS].stride - FMT_THREAD_ROWS_OFFSET) /
@@ -266,6 +266,7 @@ static void thread_take(struct loader *loader, const struct fmt_thread *raw, uin
 	thread = &body->thread[body->threads++];
 	thread->tid = raw->tid;
 	thread->served = raw->served;
+	thread->block = block;
 	thread->first = raw->first;
 	thread->last = raw->last;
 	thread->lost = raw->lost;
@@ -292,7 +293,7 @@ static void threads_load(struct loader *loader)
 		}
 		if (file_read_at(loader->fd, offset, &raw, sizeof(raw)) <= 0)
 			break;
-		thread_take(loader, &raw, offset);
+		thread_take(loader, &raw, (uint32_t)i, offset);
 	}
 }
 
