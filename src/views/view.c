@@ -19,6 +19,12 @@ const struct view *const views[] = {&view_json_ops, &view_csv_ops, NULL};
 const char *const view_category[] = {SONDE_CATEGORIES(CATEGORY_NAME)};
 #define KIND_NAME(name, category) #name,
 const char *const view_kind[] = {SONDE_KINDS(KIND_NAME)};
+const char *const view_overlap[] = {
+	[SUMMARY_OVERLAP_KERNELS] = "kernels", [SUMMARY_OVERLAP_COPIES] = "copies", [SUMMARY_OVERLAP_COMM] = "comm",
+	[SUMMARY_OVERLAP_KERNELS_COPIES] = "kernels+copies", [SUMMARY_OVERLAP_KERNELS_COMM] = "kernels+comm",
+	[SUMMARY_OVERLAP_COPIES_COMM] = "copies+comm", [SUMMARY_OVERLAP_ALL] = "kernels+copies+comm",
+	[SUMMARY_OVERLAP_HOST] = "host", [SUMMARY_OVERLAP_IDLE] = "idle",
+};
 #define TEXT_OF(id, text) text,
 const char *const view_direction[] = {SONDE_DIRECTIONS(TEXT_OF)};
 const char *const view_memory[] = {SONDE_MEMORY_KINDS(TEXT_OF)};

@@ -19,7 +19,7 @@ enum column_type {
 	COLUMN_RANK,    /* int32_t; empty when negative */
 	COLUMN_PPM,     /* int64_t */
 	COLUMN_BOOL,
-	COLUMN_CATEGORY, COLUMN_KIND, COLUMN_DIRECTION, COLUMN_MEMORY, COLUMN_SOURCE,
+	COLUMN_CATEGORY, COLUMN_OVERLAP, COLUMN_KIND, COLUMN_DIRECTION, COLUMN_MEMORY, COLUMN_SOURCE,
 	COLUMN_RANKS    /* struct summary_ranks: four columns */
 };
 
@@ -62,6 +62,11 @@ static const struct column rank_device_columns[] = {
 static const struct column share_columns[] = {
 	COLUMN(summary_share, "category", COLUMN_CATEGORY, category), COLUMN(summary_share, "ns", COLUMN_I64, ns),
 	COLUMN(summary_share, "share", COLUMN_PPM, ppm), COLUMN(summary_share, "", COLUMN_RANKS, ranks),
+	{NULL, COLUMN_TEXT, 0}};
+
+static const struct column overlap_columns[] = {
+	COLUMN(summary_overlap, "class", COLUMN_OVERLAP, class), COLUMN(summary_overlap, "ns", COLUMN_I64, ns),
+	COLUMN(summary_overlap, "share", COLUMN_PPM, ppm), COLUMN(summary_overlap, "", COLUMN_RANKS, ranks),
 	{NULL, COLUMN_TEXT, 0}};
 
 static const struct column device_columns[] = {
@@ -148,6 +153,7 @@ static const struct section sections[] = {
 	SECTION("processes.csv", summary_process, process_columns, process, processes),
 	SECTION("rank_device.csv", summary_rank_device, rank_device_columns, rank_device, rank_devices),
 	SECTION("breakdown.csv", summary_share, share_columns, share, shares),
+	SECTION("overlap.csv", summary_overlap, overlap_columns, overlap, overlaps),
 	SECTION("devices.csv", summary_device, device_columns, device, devices),
 	SECTION("kernels.csv", summary_kernel, kernel_columns, kernel, kernels),
 	SECTION("transfers.csv", summary_transfer, transfer_columns, transfer, transfers),
@@ -197,6 +203,7 @@ static void value_write(struct csv *csv, enum column_type type, const void *valu
 	case COLUMN_PPM: csv_ppm(csv, *(const int64_t *)value); break;
 	case COLUMN_BOOL: csv_text(csv, *(const bool *)value ? "true" : "false"); break;
 	case COLUMN_CATEGORY: csv_text(csv, view_category[*(const enum sonde_category *)value]); break;
+	case COLUMN_OVERLAP: csv_text(csv, view_overlap[*(const enum summary_overlap_class *)value]); break;
 	case COLUMN_KIND: csv_text(csv, view_kind[*(const enum sonde_kind *)value]); break;
 	case COLUMN_DIRECTION: csv_text(csv, view_direction[*(const enum sonde_direction *)value]); break;
 	case COLUMN_MEMORY: csv_text(csv, view_memory[*(const enum sonde_memory_kind *)value]); break;
@@ -234,7 +241,8 @@ static void run_write(const struct summary *summary, FILE *file)
 
 	csv_start(&csv, file);
 	csv_header(&csv, (const char *const[]){"verdict", "lower_bound", "wall_ns", "processes", "hosts", "ranks",
-					       "end", "overhead_per_call_ns", "overhead_ns", "overhead_share", NULL});
+					       "end", "overhead_per_call_ns", "overhead_ns", "overhead_share",
+					       "overlap_complete", NULL});
 	csv_text(&csv, summary->verdict);
 	csv_text(&csv, summary->lower_bound ? "true" : "false");
 	csv_u64(&csv, summary->run.wall_ns);
@@ -245,6 +253,10 @@ static void run_write(const struct summary *summary, FILE *file)
 	csv_u64(&csv, summary->overhead.per_call_ns);
 	csv_u64(&csv, summary->overhead.total_ns);
 	csv_ppm(&csv, summary->overhead.ppm);
+	if (summary->overlap_state == SUMMARY_OVERLAP_THERE)
+		csv_text(&csv, summary->overlap_whole ? "true" : "false");
+	else
+		csv_empty(&csv);
 	csv_end(&csv);
 }
 

@@ -10,6 +10,7 @@ extern const struct view view_json_ops, view_csv_ops;
 /* Words of kinds.h, by their enum. */
 extern const char *const view_category[], *const view_kind[], *const view_direction[], *const view_memory[],
 	*const view_source[];
+extern const char *const view_overlap[]; /* by enum summary_overlap_class */
 
 /* Spreads the bits of a number: what differs in one of them differs in half of the result's. */
 static inline uint64_t view_mix(uint64_t value)

@@ -42,6 +42,7 @@ static void head_write(struct json *json, const struct summary *summary)
 	json_text(json, "tool", summary->tool);
 	json_text(json, "verdict", summary->verdict);
 	json_bool(json, "lower_bound", summary->lower_bound);
+	json_text(json, "source", summary->from_streams ? "streams" : "tally");
 	json_array(json, "notes");
 	for (i = 0; i < summary->notes; i++) {
 		json_object_line(json, NULL);
@@ -164,6 +165,35 @@ static void breakdown_write(struct json *json, const struct summary *summary)
 		json_object_end(json);
 	}
 	json_array_end(json);
+}
+
+static void overlap_write(struct json *json, const struct summary *summary)
+{
+	size_t i;
+
+	if (summary->overlap_state != SUMMARY_OVERLAP_THERE) {
+		json_null(json, "overlap");
+		return;
+	}
+	json_object(json, "overlap");
+	json_bool(json, "complete", summary->overlap_whole);
+	json_u64(json, "processes", summary->overlap_processes);
+	json_u64(json, "processes_without", summary->overlap_without);
+	json_u64(json, "events_lost", summary->overlap_lost);
+	json_i64(json, "waiting_ns", summary->overlap_waiting_ns);
+	if (summary->overlap_finding)
+		json_text(json, "finding", summary->overlap_finding);
+	json_array(json, "classes");
+	for (i = 0; i < summary->overlaps; i++) {
+		json_object_line(json, NULL);
+		json_text(json, "class", view_overlap[summary->overlap[i].class]);
+		json_i64(json, "ns", summary->overlap[i].ns);
+		json_ppm(json, "share", summary->overlap[i].ppm);
+		ranks_write(json, &summary->overlap[i].ranks);
+		json_object_end(json);
+	}
+	json_array_end(json);
+	json_object_end(json);
 }
 
 static void open_calls_write(struct json *json, const struct summary *summary)
@@ -405,6 +435,7 @@ static void summary_write(struct json *json, const struct summary *summary)
 	threads_write(json, summary);
 	rank_devices_write(json, summary);
 	breakdown_write(json, summary);
+	overlap_write(json, summary);
 	open_calls_write(json, summary);
 	devices_write(json, summary);
 	kernels_write(json, summary);

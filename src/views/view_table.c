@@ -351,6 +351,7 @@ int view_table(const struct summary *summary, FILE *file, const struct view_opti
 	paint_matrix(&painter);
 	paint_devices(&painter);
 	paint_rank_devices(&painter);
+	paint_overlap(&painter);
 	paint_kernels(&painter);
 	paint_transfers(&painter);
 	paint_memory(&painter);

@@ -29,6 +29,9 @@ const char *paint_percent(struct painter *painter, int64_t part, int64_t whole);
 /* "1.234 s (3)" */
 const char *paint_rank(struct painter *painter, int64_t ns, int32_t rank);
 
+/* view_table_overlap.c */
+void paint_overlap(struct painter *painter);
+
 void paint_kernels(struct painter *painter);
 void paint_transfers(struct painter *painter);
 void paint_memory(struct painter *painter);

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "tally_builder.h"
+#include "stream_builder.h"
 #include "views/view.h"
 
 #define GOLDEN SONDE_SRC "/tests/golden/"
@@ -79,6 +79,31 @@ static void add_calls(struct builder *builder, uint32_t rank)
 	builder->build[0].total = 45 * MS;
 }
 
+/* The first kernels of the tally's, a copy beside one of them, and a message while the device works. */
+static void add_streams(const struct builder *builder, uint32_t rank)
+{
+	struct fmt_event_operation copy = {
+		.begin_ns = EPOCH + 500 * MS, .end_ns = EPOCH + 1500 * MS, .kind = SONDE_KIND_copy, .queue = READ_NONE,
+		.direction = SONDE_DIRECTION_h2d, .backend = 1,
+	};
+	struct stream_builder stream;
+	uint64_t i;
+
+	stream_start(&stream, builder, READ_NONE);
+	stream_packet(&stream, 0, 0);
+	stream_event(&stream, FMT_EVENT_OPERATION, 1500 * MS, &copy, sizeof(copy));
+	for (i = 0; i < 4; i++)
+		stream_operation(&stream, 0, (1 + 2 * i + rank) * SECOND, (2 + 2 * i + rank) * SECOND, 0);
+	stream_write(&stream);
+	stream_start(&stream, builder, 0);
+	stream_packet(&stream, builder->process.pid, 0);
+	stream_entry(&stream, 2, 200 * MS); /* dev_finish: 100 ms before anything runs */
+	stream_exit(&stream, 2, 300 * MS, 0);
+	stream_entry(&stream, 0, (3 + rank) * SECOND);
+	stream_exit(&stream, 0, (3 + rank) * SECOND + (500 + 300 * rank) * MS, 0);
+	stream_write(&stream);
+}
+
 static void add_rank(uint32_t rank)
 {
 	struct builder *builder = builder_create(run, 100 + rank, 100 * MS, 9900 * MS);
@@ -95,7 +120,9 @@ static void add_rank(uint32_t rank)
 	builder->process.notes = rank ? FMT_NOTE_CHILDREN_UNTRACED : 0;
 	add_calls(builder, rank);
 	add_device_work(builder, builder_device(builder, 1, "uuid-1", "Simulated GPU"), rank);
+	builder->process.streams = FMT_STREAMS_TIMELINE;
 	builder_write(builder);
+	add_streams(builder, rank);
 	builder_launch_write(run, &launch);
 	builder_destroy(builder);
 }
@@ -169,6 +196,46 @@ static void the_table_on_a_narrow_terminal_with_colour(void **state)
 		    "table-narrow.txt");
 }
 
+/* What `change` does to a summary, as its table says it. */
+static void table_says(void (*change)(struct summary *summary), const char *text)
+{
+	struct summary *summary = summarise(SUMMARY_BY_NONE);
+	FILE *file = fopen(out, "w");
+
+	change(summary);
+	assert_int_equal(view_table(summary, file, NULL), 0);
+	fclose(file);
+	assert_non_null(strstr(file_text(out), text));
+	summary_destroy(summary);
+}
+
+static void lose_events(struct summary *summary)
+{
+	summary->overlap_whole = false;
+	summary->overlap_lost = 7;
+	summary->overlap_without = 1;
+}
+
+static void be_too_large(struct summary *summary)
+{
+	summary->overlap_state = SUMMARY_OVERLAP_SKIPPED;
+	summary->overlaps = 0;
+}
+
+static void find_something(struct summary *summary)
+{
+	summary->overlap_finding = "Copies never ran.";
+}
+
+static void the_overlap_says_what_it_lacks(void **state)
+{
+	(void)state;
+	table_says(lose_events, "  partial: 1 of 3 processes recorded no events and are left out; 7 events are "
+				"missing, and what they would show is counted as host\n");
+	table_says(be_too_large, "\nOverlap: many events were recorded; `sonde report` tells it");
+	table_says(find_something, "\n  Copies never ran.\n");
+}
+
 static void the_table_by_rank_with_two_rows_and_the_ledger(void **state)
 {
 	(void)state;
@@ -194,8 +261,8 @@ static void json_of_two_ranks(void **state)
 
 static void csv_of_two_ranks(void **state)
 {
-	static const char *const files[] = {"run", "notes", "processes", "rank_device", "breakdown", "devices",
-					    "kernels", "transfers", "memory", "calls", "builds", "ledger"};
+	static const char *const files[] = {"run", "notes", "processes", "rank_device", "breakdown", "overlap",
+					    "devices", "kernels", "transfers", "memory", "calls", "builds", "ledger"};
 	struct summary *summary = summarise(SUMMARY_BY_NONE);
 	char directory[260], path[400], golden[100];
 	size_t i;
@@ -300,6 +367,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(the_table_of_two_ranks),
 		TEST(the_table_on_a_narrow_terminal_with_colour),
+		TEST(the_overlap_says_what_it_lacks),
 		TEST(the_table_by_rank_with_two_rows_and_the_ledger),
 		TEST(the_table_by_thread_and_by_device),
 		TEST(json_of_two_ranks),
