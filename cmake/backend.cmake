@@ -23,12 +23,13 @@ macro(sonde_generate name folder parts)
 	set(generated_fake ${generated_dir}/${name}_fake.c)
 	set(generated_header ${generated_dir}/${name}_gen.h)
 	file(MAKE_DIRECTORY ${generated_dir})
+	file(GLOB arguments CONFIGURE_DEPENDS ${folder}/${name}.args)
 	add_custom_command(
 		OUTPUT ${generated_sources} ${generated_fake} ${generated_header} ${generated_dir}/${name}.md
 		COMMAND ${Python3_EXECUTABLE} ${SONDE_TOOLS}/apigen.py backend ${folder}
 			--kinds ${PROJECT_SOURCE_DIR}/src/format/kinds.h --out ${generated_dir} --parts ${parts}
 		DEPENDS ${SONDE_APIGEN} ${PROJECT_SOURCE_DIR}/src/format/kinds.h
-			${folder}/${name}.api ${folder}/${name}.roles ${folder}/attach.conf
+			${folder}/${name}.api ${folder}/${name}.roles ${folder}/attach.conf ${arguments}
 		COMMENT "Generating wrappers of ${name}" VERBATIM)
 endmacro()
 

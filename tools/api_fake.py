@@ -33,7 +33,7 @@ static rec_word answer(uint32_t symbol, rec_word *words, unsigned count, rec_wor
 
 FUNCTION = """EXPORT $result $name($params)
 {
-	rec_word words[] = {$array};
+	rec_word words[] = {$integers};
 
 $unused$store	return ($result)answer($S, words, $count, $usual);
 }

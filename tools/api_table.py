@@ -6,6 +6,7 @@ every process that loads the object.
 """
 from string import Template
 
+from api_args import reference_index
 from api_model import FLAGS
 from api_wrap import structs_text
 
@@ -35,6 +36,11 @@ enum ${api}_argument {
 $arguments	${API}_ARGUMENTS
 };
 
+/* Names of values that depend on the library: rec_argument.names */
+enum ${api}_names {
+	${API}_NAMES_NONE,
+$names};
+
 struct ${api}_role {
 $role_members	union {
 		int8_t arg[$argument_room];
@@ -55,6 +61,10 @@ void ${api}_leave(struct rec_call *call, rec_word *args, rec_word result);
 void ${api}_opened(void);
 void ${api}_flush(uint64_t deadline_raw_ns);
 uint64_t ${api}_oldest_open(void);
+const char *${api}_names_found(uint32_t names);
+uint64_t ${api}_part(uint32_t part, const void *at);
+rec_word ${api}_convert(uint32_t names, rec_word value);
+bool ${api}_ignores(rec_word pointer);
 $dispatch#pragma GCC visibility pop
 
 /* The error argument of a Fortran call: absent or not zero? */
@@ -90,6 +100,8 @@ static inline void *${api}_layer_entry(unsigned index)
 
 TABLE = """/* SPDX-License-Identifier: BSD-3-Clause */
 /* Tables of $api: made by tools/apigen.py from $api.api, $api.roles and attach.conf. */
+#include "format/stream.h"
+
 #include "${api}_gen.h"
 
 #if defined(__aarch64__)
@@ -106,6 +118,11 @@ $functions};
 
 static const struct rec_symbol symbols[] = {
 $symbols};
+
+static const struct rec_argument recorded[] = {
+$recorded	{0}};
+
+static const uint32_t names[] = {0, $names};
 
 const struct ${api}_role ${api}_role[] = {
 $roles};
@@ -135,6 +152,10 @@ $absent_cases	}
 #pragma weak ${api}_opened
 #pragma weak ${api}_flush
 #pragma weak ${api}_oldest_open
+#pragma weak ${api}_names_found
+#pragma weak ${api}_part
+#pragma weak ${api}_convert
+#pragma weak ${api}_ignores
 
 struct rec_backend ${api}_backend = {
 	.size = sizeof(struct rec_backend),
@@ -146,6 +167,14 @@ struct rec_backend ${api}_backend = {
 	.function = functions,
 	.symbol = symbols,
 	.export_table = ${api}_exports,
+	.argument = recorded,
+	.names = names,
+	.reference_variants = $reference_variants,
+	.descriptor_variants = $descriptor_variants,
+	.names_found = ${api}_names_found,
+	.part = ${api}_part,
+	.convert = ${api}_convert,
+	.ignores = ${api}_ignores,
 	.front = $front,
 	.runtimes = $runtimes,
 	.layer = $layer_depth,
@@ -178,7 +207,7 @@ void *${api}_count_variadic(uint32_t symbol, const void *return_address, uintptr
 {
 	struct rec_call call;
 
-	rec_enter(&call, &${api}_backend, symbol, return_address, frame);
+	rec_enter(&call, &${api}_backend, symbol, return_address, frame, NULL);
 	if (call.slot) {
 		call.failed = false;
 		rec_leave(&call);
@@ -229,6 +258,7 @@ def header_text(api):
         symbols=lines("%s = %d," % (symbol_id(api, s), s.number) for s in api.symbols),
         variants=lines("%s_VARIANT_%s = %d," % (upper, variants[n].upper(), n) for n in sorted(variants)),
         arguments=lines("%s_ARG_%s," % (upper, key.upper()) for key in api.keys),
+        names=lines("%s_NAMES_%s," % (upper, e.name.upper()) for e in api.arguments.enumerations),
         role_members=lines(members), argument_room=max(1, len(api.keys)),
         argument_members=lines(["int8_t %s;" % key for key in api.keys] or ["int8_t none;"], "\t\t\t"),
         dispatch=dispatch_text(api))
@@ -260,12 +290,32 @@ def layer_text(api):
     return Template(LAYER).substitute(api=api.name, entries=lines(entries), symbols=", ".join(numbers))
 
 
-def function_rows(api, pool):
+def argument_rows(api, pool, functions):
+    """Rows of the table of recorded arguments, and how many each function has of each sort."""
     for function in api.function_list():
+        rows = api.arguments.of_function(function)
+        functions.append([sum(1 for row in rows if row.when == when) for when in ("RESULT", "IN", "OUT")])
+        for row in rows:
+            reference = reference_index(function, row.index) if row.when != "RESULT" else None
+            flags = " | ".join("REC_ARGUMENT_" + flag for flag in row.flags) or "0"
+            yield "{%d, %d, %d, %d, FMT_ARG_%s, FMT_ARG_%s, REC_ARGUMENT_%s, %s, %d, %d, 0}," % (
+                pool.add(row.name), row.names, row.index, 255 if reference is None else reference, row.when,
+                row.type, row.how, flags, row.length, row.part)
+
+
+def mask(numbers):
+    return "0x%x" % sum(1 << number for number in set(numbers))
+
+
+def function_rows(api, pool, recorded):
+    first = 0
+    for function, (results, inputs, outputs) in zip(api.function_list(), recorded):
         flags = sorted(FLAGS[f] for f in function.flags if f in FLAGS)
         flags += ["REC_QUERY"] if api.is_query(function) else []
-        yield "{%d, SONDE_KIND_%s, %s, %d, 0}, /* %s */" % (
-            pool.add(function.name), function.kind, " | ".join(flags) or "0", len(function.args), function.name)
+        yield "{%d, SONDE_KIND_%s, %s, %d, %d, %d, %d, %d, 0}, /* %s */" % (
+            pool.add(function.name), function.kind, " | ".join(flags) or "0", len(function.args), results, first,
+            inputs, outputs, function.name)
+        first += results + inputs + outputs
 
 
 def role_rows(api):
@@ -330,11 +380,17 @@ def table_text(api, attach):
     exports = list(export_rows(api, pool))
     variadic = any(s.variadic for s in api.symbols)
     loader = [v.number for v in api.variants if v.loader]
-    functions = lines(function_rows(api, pool))
+    of_function = []
+    recorded = lines(argument_rows(api, pool, of_function))
+    functions = lines(function_rows(api, pool, of_function))
+    names = ", ".join([str(pool.add(e.text)) for e in api.arguments.enumerations])
     symbols = lines("{%d, %d, %d, %d}, /* %s */" % (
         pool.add(s.name), s.function_number, s.variant.number, s.words, s.name) for s in api.symbols)
     return Template(TABLE).substitute(
         api=api.name, API=api.name.upper(), pool="\n".join(pool.lines), functions=functions, symbols=symbols,
+        recorded=recorded, names=names,
+        reference_variants=mask(v.number for v in api.variants if v.fortran),
+        descriptor_variants=mask(v.number for v in api.variants if v.having == "buffer"),
         roles=lines(role_rows(api)), exports=lines(exports), export_count=len(exports), layer=layer_text(api),
         absent="\n".join(absent.functions), absent_table=", ".join(map(str, absent.table)),
         absent_cases=absent.cases(), front=strings(attach.front), runtimes=strings(attach.runtime),

@@ -94,10 +94,11 @@ $stream_hook		}
 
 """
 
-GENERAL = """	struct rec_call call;
+GENERAL = """	rec_word args[] = {$array};
+	struct rec_call call;
 	${result} result;
 
-	rec_enter(&call, &${api}_backend, $S, $site);
+	rec_enter(&call, &${api}_backend, $S, $site, args);
 	result = ((${result} (*)(${types}))call.real)(${words});
 	if (call.slot) {
 		call.failed = $failed;
@@ -112,7 +113,7 @@ HOOKED = """	rec_word args[] = {$array};
 	struct rec_call call;
 	${result} result;
 
-	rec_enter(&call, &${api}_backend, $S, $site);
+	rec_enter(&call, &${api}_backend, $S, $site, args);
 $enter	result = ((${result} (*)(${types}))call.real)(${hooked_words});
 	call.failed = $failed_hooked;
 	call.result = $recorded_hooked;
@@ -217,7 +218,9 @@ class Wrapper:
 
     def make_values(self):
         n = range(len(self.kinds))
-        word = ["a%d" % i if self.kinds[i] == "rec_word" else "0" for i in n]
+        forms = {"rec_word": "a%d", "double": "rec_word_double(a%d)", "float": "rec_word_float(a%d)"}
+        word = [forms[kind] % i if kind in forms else "0" for i, kind in enumerate(self.kinds)]
+        integers = ["a%d" % i if kind == "rec_word" else "0" for i, kind in enumerate(self.kinds)]
         hooked = ["args[%d]" % i if self.kinds[i] == "rec_word" else "a%d" % i for i in n]
         passed = ["a%d" % i for i in n]
         site = "RETURN, FRAME"
@@ -225,7 +228,8 @@ class Wrapper:
             "api": self.api.name, "S": self.symbol.number, "result": self.result, "name": self.symbol.name,
             "params": ", ".join("%s a%d" % (k, i) for i, k in enumerate(self.kinds)) or "void",
             "types": ", ".join(self.kinds) or "void", "words": ", ".join(passed),
-            "hooked_words": ", ".join(hooked), "array": ", ".join(word) or "0", "failed": self.failed(False),
+            "hooked_words": ", ".join(hooked), "array": ", ".join(word) or "0",
+            "integers": ", ".join(integers) or "0", "failed": self.failed(False),
             "failed_hooked": self.failed(True),
             "result_word": "result" if self.result == "rec_word" else "0", "site": site,
             "recorded": self.recorded(False), "recorded_hooked": self.recorded(True),

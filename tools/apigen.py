@@ -3,7 +3,7 @@
 """Generate the C of a backend from its descriptions. Runs in every build; Python 3.6, stdlib only.
 
     apigen.py backend FOLDER --kinds kinds.h --out DIR [--parts N]
-        FOLDER/<api>.api, <api>.roles, attach.conf -> DIR/<api>_gen.h, <api>_table.c,
+        FOLDER/<api>.api, <api>.roles, <api>.args if it is there, attach.conf -> DIR/<api>_gen.h, <api>_table.c,
         <api>_fast.c, <api>_wrap_0.c .. N-1, <api>_fake.c, <api>.md
     apigen.py attach --out FILE.c FOLDER...
         all attach.conf -> the launcher's table
@@ -19,6 +19,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
 
+from api_args import Arguments  # noqa: E402
 from api_attach import Attach, attach_text  # noqa: E402
 from api_doc import doc_text  # noqa: E402
 from api_fake import fake_text  # noqa: E402
@@ -36,6 +37,10 @@ def load(folder, kinds_path):
     roles = os.path.join(folder, name + ".roles")
     RolesReader(api, roles).read(read_lines(roles))
     api.make_symbols()
+    args = os.path.join(folder, name + ".args")
+    api.arguments = Arguments(api)
+    if os.path.exists(args):
+        api.arguments.read(args, read_lines(args))
     return api
 
 

@@ -50,7 +50,7 @@ int plan_check(const struct options *options)
 
 bool plan_wants_streams(const struct options *options)
 {
-	return options->timeline != NULL;
+	return options->timeline || options->trace;
 }
 
 /* Memory that a container's processes may use together; files of a tmpfs count, too. */
@@ -113,7 +113,7 @@ int plan_create(const char *directory, const struct options *options)
 		err = size_parse("max-size", options->max_size, &plan.limit);
 	if (err)
 		return err;
-	plan.streams = FMT_STREAMS_TIMELINE;
+	plan.streams = options->trace ? FMT_STREAMS_TRACE : FMT_STREAMS_TIMELINE;
 	measure_clock(&plan);
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)

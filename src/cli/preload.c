@@ -275,7 +275,7 @@ void preload_export(const struct preload *preload, const char *directory)
 	setenv("SONDE_DIR", directory, 1);
 	setenv("SONDE_CLOCK", clock_name(clock_choose()), 1);
 	set_or_clear("SONDE_BACKENDS", options->backends);
-	set_or_clear("SONDE_QUERIES", options->queries ? "1" : NULL);
+	set_or_clear("SONDE_QUERIES", options->queries || options->trace ? "1" : NULL);
 	set_or_clear("SONDE_INCLUDE", options->include);
 	set_or_clear("SONDE_EXCLUDE", options->exclude);
 	set_or_clear("SONDE_DEBUG", options->debug ? "1" : NULL);

@@ -45,8 +45,8 @@ static int make_absolute(struct arena *arena, const char **path)
 }
 
 /*
- * A timeline without a place of its own is kept with its recording: ./sonde-PROGRAM-PID, or that name where temporary
- * files go when the current directory is not to be written to.
+ * Events, and a timeline without a place of its own, are kept with their recording: ./sonde-PROGRAM-PID, or that name
+ * where temporary files go when the current directory is not to be written to.
  */
 static int choose_output(struct result *result)
 {
@@ -55,7 +55,7 @@ static int choose_output(struct result *result)
 	struct options *own = &result->options;
 	char base[PATH_MAX] = "";
 
-	if (own->output || !own->timeline || *own->timeline)
+	if (own->output || !(own->trace || (own->timeline && !*own->timeline)))
 		return 0;
 	if (access(".", W_OK | X_OK) != 0 && !rundir_find_base(base))
 		return 0;
@@ -299,6 +299,8 @@ static void put_away(struct result *result, bool recorded)
 		err = write_timeline(result);
 	if (result->keep[0] && moved && !err)
 		err = rundir_copy(result->run, result->keep);
+	if (recorded && result->options.trace && !err && !result->options.quiet)
+		tell("every call: sonde print %s", result->keep);
 	if (err && moved)
 		tell("the recording stays in %s", result->run);
 	else if (moved && !running)

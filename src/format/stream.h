@@ -62,7 +62,7 @@ struct fmt_packet {
 	uint64_t raw_ns, real_ns; /* CLOCK_MONOTONIC_RAW and CLOCK_REALTIME at begin */
 };
 
-/* Events of a thread's stream. Functions have four ids each from FMT_EVENT_FUNCTION on: see fmt_event_id(). */
+/* Events of a thread's stream. Functions have FMT_CALL_IDS ids each from FMT_EVENT_FUNCTION on: see fmt_event_id(). */
 enum fmt_thread_event {
 	FMT_EVENT_LINK = 1,  /* struct fmt_event_link */
 	FMT_EVENT_BYTES = 2, /* struct fmt_event_bytes */
@@ -72,16 +72,41 @@ enum fmt_thread_event {
 };
 
 enum fmt_call_event {
-	FMT_CALL_ENTRY = 0,  /* payload: the arguments with fmt_arg.when FMT_ARG_IN, where arguments are recorded */
-	FMT_CALL_EXIT = 1,   /* u64 result word, then the arguments with FMT_ARG_OUT */
-	FMT_CALL_FAILED = 2  /* the same, when the result means failure */
+	FMT_CALL_ENTRY = 0,      /* payload: the arguments with fmt_arg.when FMT_ARG_IN, where arguments are recorded */
+	FMT_CALL_EXIT = 1,       /* u64 result word, then the arguments with FMT_ARG_OUT */
+	FMT_CALL_FAILED = 2,     /* the same, when the result means failure; what is not written then has no values */
+	FMT_CALL_BARE_ENTRY = 3, /* no payload: the arguments are not known, as those of variadic functions */
+	FMT_CALL_BARE_EXIT = 4,  /* u64 result word */
+	FMT_CALL_BARE_FAILED = 5 /* likewise */
 };
 
-#define FMT_EVENT_FUNCTIONS_MAX ((FMT_EVENT_ID_MASK + 1 - FMT_EVENT_FUNCTION) / 4)
+#define FMT_CALL_IDS 8
+#define FMT_EVENT_FUNCTIONS_MAX ((FMT_EVENT_ID_MASK + 1 - FMT_EVENT_FUNCTION) / FMT_CALL_IDS)
 
 static inline uint32_t fmt_event_id(uint32_t slot, enum fmt_call_event event)
 {
-	return FMT_EVENT_FUNCTION + 4 * (slot - 1) + event;
+	return FMT_EVENT_FUNCTION + FMT_CALL_IDS * (slot - 1) + event;
+}
+
+static inline enum fmt_call_event fmt_event_of_call(uint32_t id)
+{
+	return (enum fmt_call_event)((id - FMT_EVENT_FUNCTION) % FMT_CALL_IDS);
+}
+
+static inline int fmt_is_entry(enum fmt_call_event event)
+{
+	return event == FMT_CALL_ENTRY || event == FMT_CALL_BARE_ENTRY;
+}
+
+static inline int fmt_is_failure(enum fmt_call_event event)
+{
+	return event == FMT_CALL_FAILED || event == FMT_CALL_BARE_FAILED;
+}
+
+/* Index of the function: slot - 1. */
+static inline uint32_t fmt_event_function(uint32_t id)
+{
+	return (id - FMT_EVENT_FUNCTION) / FMT_CALL_IDS;
 }
 
 /* The call of this thread that has just ended, whose exit stands before this, started that device operation. */
@@ -136,17 +161,20 @@ enum fmt_arg_type {
 	FMT_ARG_S8, FMT_ARG_S16, FMT_ARG_S32, FMT_ARG_S64,
 	FMT_ARG_F32, FMT_ARG_F64,
 	FMT_ARG_POINTER, /* u64, printed in base 16: addresses and handles */
-	FMT_ARG_STRING   /* bytes up to and including a NUL */
+	FMT_ARG_STRING,  /* bytes up to and including a NUL */
+	FMT_ARG_VOID     /* of results only: there is none */
 };
 
 enum fmt_arg_when {
 	FMT_ARG_IN = 0,  /* in the entry's payload */
-	FMT_ARG_OUT = 1  /* in the exit's */
+	FMT_ARG_OUT = 1, /* in the exit's */
+	FMT_ARG_RESULT = 2 /* what the result word of exits is; no payload of its own. One for each function, or none */
 };
 
 enum fmt_arg_flag {
 	FMT_ARG_ARRAY = 1u << 0, /* u32 count, then that many values of the type */
-	FMT_ARG_FLAGS = 1u << 1  /* values of the enumeration are bits that may be combined */
+	FMT_ARG_FLAGS = 1u << 1, /* values of the enumeration are bits that may be combined */
+	FMT_ARG_SCALAR = 1u << 2 /* with ARRAY: one value that was pointed to; of none the pointer was NULL */
 };
 
 /* One recorded argument: section FMT_SECTION_ARGS of the tally, in order of slot, when and place in the payload. */

@@ -45,6 +45,20 @@ bool event_arguments_next(struct event_arguments *arguments, struct event_argume
 	return true;
 }
 
+bool event_result(struct event_argument *argument_out, const struct events *events, const struct event *event)
+{
+	const struct tally_body *body = events->process[event->process].body;
+	const struct tally_args *result;
+
+	if (!event->has_result || event->function >= body->functions)
+		return false;
+	result = &body->function[event->function].args[FMT_ARG_RESULT];
+	if (!result->count)
+		return false;
+	*argument_out = (struct event_argument){result->arg, 1, (const uint8_t *)&event->result};
+	return true;
+}
+
 bool event_is_signed(const struct event_argument *argument)
 {
 	return argument->arg->type >= FMT_ARG_S8 && argument->arg->type <= FMT_ARG_S64;

@@ -185,6 +185,15 @@ void event_arguments(struct event_arguments *arguments, const struct events *eve
 		     enum fmt_arg_when when);
 bool event_arguments_next(struct event_arguments *arguments, struct event_argument *argument_out);
 
+/* The result of an EXIT or CALL that has one; false: what it is was not recorded, it is a plain number. */
+bool event_result(struct event_argument *argument_out, const struct events *events, const struct event *event);
+
+/* Is it a list of values, rather than one, or none, that was pointed to? */
+static inline bool event_is_list(const struct event_argument *argument)
+{
+	return (argument->arg->flags & (FMT_ARG_ARRAY | FMT_ARG_SCALAR)) == FMT_ARG_ARRAY;
+}
+
 /* Value number `index`, sign-extended; of F32 and F64 see event_double(); of strings event_string(). */
 uint64_t event_word(const struct event_argument *argument, uint32_t index);
 double event_double(const struct event_argument *argument, uint32_t index);

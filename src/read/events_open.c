@@ -191,12 +191,14 @@ static void process_list(struct events *events, struct stream_process *process)
 
 static uint32_t size_of_call(const struct tally_function *function, enum fmt_call_event event, bool has_arguments)
 {
-	const uint32_t front = event == FMT_CALL_ENTRY ? 0 : sizeof(uint64_t);
-	const struct tally_args *args = &function->args[event != FMT_CALL_ENTRY];
+	const uint32_t front = fmt_is_entry(event) ? 0 : sizeof(uint64_t);
+	const struct tally_args *args = &function->args[event == FMT_CALL_ENTRY ? FMT_ARG_IN : FMT_ARG_OUT];
 	static const uint8_t zeros[8 * FMT_FRAMES];
 	uint32_t i, size = 0, one;
 
-	if (!has_arguments)
+	if (event > FMT_CALL_BARE_FAILED)
+		return LAYOUT_UNKNOWN;
+	if (!has_arguments || event >= FMT_CALL_BARE_ENTRY)
 		return front;
 	if (function->args_damaged)
 		return LAYOUT_UNKNOWN;
@@ -219,15 +221,14 @@ static void layout_make(struct events *events, struct stream_process *process)
 	};
 	const struct tally_body *body = process->body;
 	uint32_t functions = body->functions < FMT_EVENT_FUNCTIONS_MAX ? body->functions : FMT_EVENT_FUNCTIONS_MAX;
-	uint32_t ids = FMT_EVENT_FUNCTION + 4 * functions, id, i;
+	uint32_t ids = FMT_EVENT_FUNCTION + FMT_CALL_IDS * functions, id, i;
 
 	process->size = arena_array(&events->arena, ids, sizeof(*process->size));
 	for (id = 0; id < FMT_EVENT_FUNCTION; id++)
 		process->size[id] = fixed[id] ? fixed[id] : LAYOUT_UNKNOWN;
 	for (i = 0; i < functions; i++)
-		for (id = 0; id < 4; id++)
+		for (id = 0; id < FMT_CALL_IDS; id++)
 			process->size[fmt_event_id(i + 1, FMT_CALL_ENTRY) + id] =
-				id > FMT_CALL_FAILED ? LAYOUT_UNKNOWN :
 				size_of_call(&body->function[i], (enum fmt_call_event)id,
 					     process->process.has_arguments);
 	process->layout = (struct stream_layout){.size = process->size, .ids = ids, .names = body};

@@ -93,8 +93,9 @@ struct tally_function {
 	enum sonde_kind kind;
 	bool counted;           /* only counted, not timed */
 	uint32_t layer;
-	struct tally_args args[2]; /* by enum fmt_arg_when */
+	struct tally_args args[3]; /* by enum fmt_arg_when */
 	bool args_damaged;      /* what its events hold cannot be told */
+	bool returns_nothing;   /* the result word of its exits means nothing */
 };
 
 /* Section FMT_SECTION_STRINGS. */

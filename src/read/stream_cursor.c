@@ -78,8 +78,8 @@ static uint32_t variable_size(const struct stream_cursor *cursor, uint16_t id, c
 	if (have < front)
 		return UINT32_MAX;
 	if (cursor->layout->names)
-		args = &cursor->layout->names->function[(id - FMT_EVENT_FUNCTION) / 4]
-				.args[(id - FMT_EVENT_FUNCTION) % 4 != FMT_CALL_ENTRY];
+		args = &cursor->layout->names->function[fmt_event_function(id)]
+				.args[fmt_event_of_call(id) == FMT_CALL_ENTRY ? FMT_ARG_IN : FMT_ARG_OUT];
 	size = stream_arguments_size(args, payload + front, have - front);
 	return size == UINT32_MAX ? size : size + front;
 }

@@ -98,7 +98,7 @@ static struct event *pair_entry(struct stream_pair *pair)
 	struct pair_frame *frame = &pair->frame[pair->depth];
 	struct event *event;
 
-	pair->last_function = (pair->cursor.id - FMT_EVENT_FUNCTION) / 4;
+	pair->last_function = fmt_event_function(pair->cursor.id);
 	pair->last_depth = pair->depth;
 	event = pair_event(pair, EVENT_ENTRY);
 	event->in = (struct event_payload){pair->cursor.payload, pair->cursor.bytes};
@@ -115,7 +115,7 @@ static struct event *pair_entry(struct stream_pair *pair)
 static struct event *pair_exit(struct stream_pair *pair)
 {
 	const uint8_t *payload = pair->cursor.payload;
-	uint32_t function = (pair->cursor.id - FMT_EVENT_FUNCTION) / 4;
+	uint32_t function = fmt_event_function(pair->cursor.id);
 	struct event *event;
 
 	if (pair->depth && pair->frame[pair->depth - 1].function == function) {
@@ -127,8 +127,8 @@ static struct event *pair_exit(struct stream_pair *pair)
 		pair->counts->unmatched++;
 		event = pair_event(pair, EVENT_EXIT);
 	}
-	event->failed = (pair->cursor.id - FMT_EVENT_FUNCTION) % 4 == FMT_CALL_FAILED;
-	event->has_result = true;
+	event->failed = fmt_is_failure(fmt_event_of_call(pair->cursor.id));
+	event->has_result = !pair->process->body->function[function].returns_nothing;
 	memcpy(&event->result, payload, sizeof(event->result));
 	event->out = (struct event_payload){payload + sizeof(event->result),
 					    pair->cursor.bytes - (uint32_t)sizeof(event->result)};
@@ -258,8 +258,8 @@ static struct event *pair_read_event(struct stream_pair *pair)
 		return pair_left(pair);
 	if (id < FMT_EVENT_FUNCTION)
 		return pair_fact(pair);
-	if ((id - FMT_EVENT_FUNCTION) % 4 != FMT_CALL_ENTRY)
-		pair_find_exit(pair, (id - FMT_EVENT_FUNCTION) / 4);
+	if (!fmt_is_entry(fmt_event_of_call(id)))
+		pair_find_exit(pair, fmt_event_function(id));
 	else if (pair->depth == FMT_FRAMES) /* the recorder keeps no more: some were left long ago */
 		pair_close_all(pair, EVENT_LEFT, PAIR_ENTRY);
 	else

@@ -82,7 +82,9 @@ static const struct word_list *words_load(struct loader *loader, uint64_t offset
 
 static bool arg_is_sound(const struct fmt_arg *raw)
 {
-	return raw->when <= FMT_ARG_OUT && raw->type >= FMT_ARG_U8 && raw->type <= FMT_ARG_STRING;
+	if (raw->when == FMT_ARG_RESULT)
+		return raw->type >= FMT_ARG_U8 && raw->type <= FMT_ARG_VOID && raw->type != FMT_ARG_STRING;
+	return raw->when < FMT_ARG_RESULT && raw->type >= FMT_ARG_U8 && raw->type <= FMT_ARG_STRING;
 }
 
 static void arg_fill(struct loader *loader, const struct fmt_arg *raw, struct tally_arg *arg)
@@ -121,7 +123,7 @@ static uint32_t args_count(struct loader *loader)
 	body->arg = arena_array(&body->arena, total, sizeof(*body->arg));
 	total = 0;
 	for (function = 0; function < body->functions; function++)
-		for (when = 0; when < 2; when++) {
+		for (when = 0; when <= FMT_ARG_RESULT; when++) {
 			struct tally_args *args = &body->function[function].args[when];
 
 			args->arg = body->arg + total;
@@ -148,6 +150,7 @@ void args_load(struct loader *loader)
 			continue;
 		args = &body->function[raw->slot - 1].args[raw->when];
 		arg_fill(loader, raw, &body->arg[args->arg - body->arg + args->count++]);
+		body->function[raw->slot - 1].returns_nothing |= raw->type == FMT_ARG_VOID;
 	}
 	loader->args = NULL;
 }

@@ -23,6 +23,24 @@
 
 typedef uintptr_t rec_word; /* one argument or result as the machine passes it */
 
+/* The bits of a floating argument, for the words of a call. */
+static inline rec_word rec_word_double(double value)
+{
+	rec_word word;
+
+	_Static_assert(sizeof(word) == sizeof(value), "a double is a word");
+	__builtin_memcpy(&word, &value, sizeof(word));
+	return word;
+}
+
+static inline rec_word rec_word_float(float value)
+{
+	rec_word word = 0;
+
+	__builtin_memcpy(&word, &value, sizeof(value));
+	return word;
+}
+
 /* ---- what the generator emits for each API ------------------------------------------------ */
 
 enum rec_function_flag {
@@ -36,11 +54,49 @@ enum rec_function_flag {
 
 /* A function of the API as the program knows it; index F. Constant, no pointers (no relocations). */
 struct rec_function {
-	uint32_t name;   /* offset into backend->pool */
-	uint8_t kind;    /* enum sonde_kind */
-	uint8_t flags;   /* enum rec_function_flag */
-	uint8_t args;    /* number of arguments */
-	uint8_t reserved;
+	uint32_t name;     /* offset into backend->pool */
+	uint8_t kind;      /* enum sonde_kind */
+	uint8_t flags;     /* enum rec_function_flag */
+	uint8_t args;      /* number of arguments */
+	uint8_t results;   /* 1: the last of its struct rec_argument is its result */
+	uint32_t argument; /* the first of them; this many are recorded at its entry, then at its exit: */
+	uint8_t in, out;
+	uint16_t reserved;
+};
+
+#define REC_ARGUMENTS_MAX 32u    /* of one function */
+#define REC_ARGUMENT_ABSENT 255u
+
+enum rec_argument_how {
+	REC_ARGUMENT_VALUE,    /* the word itself */
+	REC_ARGUMENT_POINTED,  /* what it points to: one value, or a string */
+	REC_ARGUMENT_OPTIONAL, /* one value where another argument is not 0 */
+	REC_ARGUMENT_ARRAY     /* as many values as another argument says */
+};
+
+enum rec_argument_flag {
+	REC_ARGUMENT_FLAGS = 1u << 0,          /* its names are bits that may be combined */
+	REC_ARGUMENT_HANDLE = 1u << 1,         /* as wide as the library's handles */
+	REC_ARGUMENT_BUFFER = 1u << 2,         /* a language may pass it by a descriptor */
+	REC_ARGUMENT_ERROR = 1u << 3,          /* OUT: written also by calls that fail */
+	REC_ARGUMENT_LENGTH_WIDE = 1u << 4,    /* the length has 64 bits, not 32 */
+	REC_ARGUMENT_LENGTH_POINTED = 1u << 5, /* it is what an argument points to */
+	REC_ARGUMENT_LENGTH_FIXED = 1u << 6    /* `length` is the length */
+};
+
+/* What is recorded of a call's argument: of a function in order of `when`, then of place. Constant, likewise. */
+struct rec_argument {
+	uint32_t name;      /* offset into backend->pool */
+	uint16_t names;     /* of its values: index into backend->names; 0: none */
+	uint8_t index;      /* of its word, in C */
+	uint8_t reference;  /* of its word in variants that pass by reference; or REC_ARGUMENT_ABSENT */
+	uint8_t when;       /* enum fmt_arg_when */
+	uint8_t type;       /* enum fmt_arg_type, of what is recorded */
+	uint8_t how;        /* enum rec_argument_how */
+	uint8_t flags;      /* enum rec_argument_flag */
+	uint8_t length;     /* word of the length; of strings passed by reference: counted from the last word */
+	uint8_t part;       /* which part of a structure, for backend->part; 0: none */
+	uint16_t reserved;
 };
 
 /* A symbol that reaches a function: its C name, profiling name, Fortran names, ...; index S. */
@@ -68,6 +124,12 @@ struct rec_backend {
 	const struct rec_function *function;
 	const struct rec_symbol *symbol;
 	const struct rec_export *export_table;
+	const struct rec_argument *argument;
+	const uint32_t *names;          /* by rec_argument.names: "NAME=value ..." in the pool; "": see names_found */
+	uint32_t reference_variants;    /* bit v: variant v passes arguments by reference, as Fortran does */
+	uint32_t descriptor_variants;   /* likewise: and buffers by descriptors */
+	uint32_t handle_bytes;          /* of a handle, by the library that is loaded; 0: 8 */
+	uint32_t part_bytes;            /* of the structure that `part` reads */
 	const char *front;    /* '\0'-separated, ends with an empty one: name prefixes of the API's front library */
 	const char *runtimes; /* likewise: objects whose calls are the runtime's own, not the program's */
 	uint32_t layer;       /* depth in the stack of layers: greater is nearer to the program */
@@ -85,6 +147,10 @@ struct rec_backend {
 	void (*opened)(void);  /* this process's record has just been opened (again after a fork) */
 	void (*flush)(uint64_t deadline_raw_ns); /* collect outstanding device records; must not block on the runtime */
 	uint64_t (*oldest_open)(void); /* raw ns: no undelivered operation began before; UINT64_MAX: none */
+	const char *(*names_found)(uint32_t names); /* of values that depend on the library; NULL: none known */
+	uint64_t (*part)(uint32_t part, const void *at); /* a member of a structure */
+	rec_word (*convert)(uint32_t names, rec_word value); /* handle or buffer that came by reference, as C has it */
+	bool (*ignores)(rec_word pointer); /* is it a constant by which the program asks for nothing? */
 	/* Filled by rec_backend_register(). */
 	uint32_t index;        /* backend index in the record, UINT32_MAX before it is open */
 	uint32_t state;        /* internal to record/ */
@@ -114,6 +180,8 @@ struct rec_call {
 	uint64_t duration; /* ticks; set by rec_leave */
 	struct fmt_thread *thread;
 	void *real;        /* the function to call: set by rec_enter in any case */
+	const rec_word *args; /* its words; NULL: not known */
+	uint64_t given;    /* bit i: argument i is where the program wants a result */
 	uint64_t user[6];  /* for the backend, from enter to leave */
 };
 
@@ -121,10 +189,10 @@ struct rec_call {
  * Entry of the general path: resolves the real function, opens records, decides whether the call
  * counts, pushes the frame. call->real is what the wrapper must call (a second provider of the API
  * in the process has its own). Functions with REC_QUERY are counted here, unless queries are to be timed:
- * they have no row to add to and are slot 0 in the leave hook.
+ * they have no row to add to and are slot 0 in the leave hook. args lives until rec_leave.
  */
 REC_EXPORT void rec_enter(struct rec_call *call, struct rec_backend *backend, uint32_t symbol,
-			  const void *return_address, uintptr_t frame_address);
+			  const void *return_address, uintptr_t frame_address, const rec_word *args);
 /* Exit of the general path; only when call->slot is not 0. Runs before the leave hook. */
 REC_EXPORT void rec_leave(struct rec_call *call);
 /* Row of a recorded call; valid between enter and leave hooks. For the backend's own figures. */
@@ -167,6 +235,8 @@ REC_EXPORT void *rec_provider_symbol(struct rec_backend *backend, const char *na
 
 /* ---- things, interned once ------------------------------------------------------------------ */
 
+/* Offset in the record's strings of a text of any length, as rec_name() gives it. */
+REC_EXPORT uint64_t rec_text(const char *bytes, size_t length);
 /* Offset in the strings of the record; equal bytes give equal offsets; beyond 4096 they end in a hash. 0: no room. */
 REC_EXPORT uint64_t rec_name(const char *bytes, size_t length);
 

@@ -71,25 +71,33 @@ static bool counts_nested(const struct rec_call *call, struct fmt_thread *thread
 	return !rec_is_own(return_address) && !rec_is_runtime(return_address);
 }
 
-static uint64_t stream_entry(uint32_t slot)
+static uint64_t stream_entry(struct rec_call *call)
 {
 	struct rec_writer *writer = &rec_tls.writer;
 	uint64_t ticks;
-	char *at = rec_stream_take(writer, 8, false, &ticks);
+	char *at;
 
-	rec_stream_head(at, fmt_event_id(slot, FMT_CALL_ENTRY), ticks);
+	if (rec_state.arguments && call->args)
+		return rec_args_entry(call);
+	at = rec_stream_take(writer, 8, false, &ticks);
+	rec_stream_head(at, fmt_event_id(call->slot, rec_state.arguments ? FMT_CALL_BARE_ENTRY : FMT_CALL_ENTRY),
+			ticks);
 	rec_stream_publish(writer, at + 8, ticks);
 	return ticks;
 }
 
-static uint64_t stream_exit(uint32_t slot, bool failed, rec_word result)
+static uint64_t stream_exit(struct rec_call *call)
 {
 	struct rec_writer *writer = &rec_tls.writer;
 	uint64_t ticks;
-	char *at = rec_stream_take(writer, 16, false, &ticks);
+	char *at;
 
-	rec_stream_head(at, fmt_event_id(slot, FMT_CALL_EXIT) + failed, ticks);
-	rec_stream_put(at + 8, result);
+	if (rec_state.arguments && call->args)
+		return rec_args_exit(call);
+	at = rec_stream_take(writer, 16, false, &ticks);
+	rec_stream_head(at, fmt_event_id(call->slot, rec_state.arguments ? FMT_CALL_BARE_EXIT : FMT_CALL_EXIT) +
+				    call->failed, ticks);
+	rec_stream_put(at + 8, call->result);
 	rec_stream_publish(writer, at + 16, ticks);
 	return ticks;
 }
@@ -138,7 +146,7 @@ static bool push(struct rec_call *call, uint32_t slot, const void *return_addres
 	frame->child = 0;
 	if (unlikely(rec_state.process->streams))
 		prepare_stream(call, slot);
-	call->begin = frame->begin = call->streamed ? stream_entry(slot) : rec_now_ticks();
+	call->begin = frame->begin = call->streamed ? stream_entry(call) : rec_now_ticks();
 	return true;
 }
 
@@ -229,7 +237,7 @@ static bool comes_again(const struct rec_backend *backend, uint32_t symbol)
 }
 
 void rec_enter(struct rec_call *call, struct rec_backend *backend, uint32_t symbol, const void *return_address,
-	       uintptr_t frame_address)
+	       uintptr_t frame_address, const rec_word *args)
 {
 	struct rec_tls *tls = &rec_tls;
 	uint32_t slot = backend->slot[symbol];
@@ -240,6 +248,7 @@ void rec_enter(struct rec_call *call, struct rec_backend *backend, uint32_t symb
 	call->failed = 0;
 	call->own = 0;
 	call->streamed = 0;
+	call->args = args;
 	call->real = backend->real[symbol];
 	if (unlikely(tls->guard)) {
 		pass(call, return_address);
@@ -321,7 +330,7 @@ void rec_leave(struct rec_call *call)
 	}
 	/* a child that was forked inside the call and has a record of its own knows other functions by these slots */
 	call->streamed &= thread == rec_tls.thread;
-	end = call->streamed ? stream_exit(call->slot, call->failed, call->result) : rec_now_ticks();
+	end = call->streamed ? stream_exit(call) : rec_now_ticks();
 	duration = call->duration = end - call->begin;
 	row = rec_row(thread, call->slot);
 	frame = &thread->frame[call->depth];

@@ -143,26 +143,67 @@ static bool add_line(const char *line, size_t length)
 	return true;
 }
 
-static bool add_class(uint32_t slot, enum fmt_call_event event, const char *backend, const char *name,
-		      const char *suffix, const char *fields)
+/* Declares an argument. What leads with an underscore loses it in readers, and cannot be a word of the language. */
+static size_t add_field(char *text, size_t size, const char *name, const struct rec_argument *argument)
 {
-	static char line[1024];
-	int length = snprintf(line, sizeof(line),
-			      "  event { name = \"%s:%s_%s\"; id = %u; stream_id = 0;"
-			      " fields := struct { %s}; };\n",
-			      backend, name, suffix, fmt_event_id(slot, event), fields);
+	static const char *const types[] = {
+		[FMT_ARG_U8] = "uint8_t", [FMT_ARG_U16] = "uint16_t", [FMT_ARG_U32] = "uint32_t",
+		[FMT_ARG_U64] = "uint64_t", [FMT_ARG_S8] = "int8_t", [FMT_ARG_S16] = "int16_t",
+		[FMT_ARG_S32] = "int32_t", [FMT_ARG_S64] = "int64_t", [FMT_ARG_F32] = "float32_t",
+		[FMT_ARG_F64] = "float64_t", [FMT_ARG_POINTER] = "pointer_t", [FMT_ARG_STRING] = "string",
+	};
+	const char *type = types[argument->type];
+	char field[80];
+	size_t length = 0;
 
-	return length > 0 && (size_t)length < sizeof(line) && add_line(line, (size_t)length);
+	for (; name[length] && length + 1 < sizeof(field); length++)
+		field[length] = name[length] == '.' ? '_' : name[length];
+	field[length] = '\0';
+	if (argument->how == REC_ARGUMENT_VALUE)
+		return (size_t)snprintf(text, size, "%s _%s; ", type, field);
+	return (size_t)snprintf(text, size, "uint32_t __%s_length; %s _%s[__%s_length]; ", field, type, field, field);
 }
 
-void rec_meta_function(uint32_t slot, const char *backend, const char *name, bool counted)
+/* Describes one event of a call: a result or none, and arguments. */
+static bool add_class(uint32_t slot, enum fmt_call_event event, const char *suffix, const struct rec_backend *backend,
+		      uint32_t function)
+{
+	static char line[8192];
+	const char *name = backend->pool + backend->function[function].name;
+	enum fmt_arg_when when = event == FMT_CALL_ENTRY ? FMT_ARG_IN : FMT_ARG_OUT;
+	const struct rec_argument *argument;
+	uint32_t count;
+	size_t used;
+
+	argument = rec_args_of(backend, function, when, &count);
+	used = (size_t)snprintf(line, sizeof(line),
+				"  event { name = \"%s:%s_%s\"; id = %u; stream_id = 0; fields := struct { %s",
+				backend->name, name, suffix, fmt_event_id(slot, event),
+				fmt_is_entry(event) ? "" : "int64_t result; ");
+	for (; count && event < FMT_CALL_BARE_ENTRY && used < sizeof(line); count--, argument++)
+		used += add_field(line + used, sizeof(line) - used, backend->pool + argument->name, argument);
+	if (used < sizeof(line))
+		used += (size_t)snprintf(line + used, sizeof(line) - used, "}; };\n");
+	return used < sizeof(line) && add_line(line, used);
+}
+
+static bool add_classes(uint32_t slot, const struct rec_backend *backend, uint32_t function)
+{
+	return rec_args_describe(backend, function, slot) &&
+	       add_class(slot, FMT_CALL_ENTRY, "entry", backend, function) &&
+	       add_class(slot, FMT_CALL_EXIT, "exit", backend, function) &&
+	       add_class(slot, FMT_CALL_FAILED, "failed", backend, function) &&
+	       (!rec_state.arguments || (add_class(slot, FMT_CALL_BARE_ENTRY, "entry", backend, function) &&
+					 add_class(slot, FMT_CALL_BARE_EXIT, "exit", backend, function) &&
+					 add_class(slot, FMT_CALL_BARE_FAILED, "failed", backend, function)));
+}
+
+void rec_meta_function(uint32_t slot, const struct rec_backend *backend, uint32_t function, bool counted)
 {
 	if (!rec_state.process->streams || rec_state.streamed != slot - 1 || slot > FMT_EVENT_FUNCTIONS_MAX)
 		return;
 	/* a counted function has no events; without its description a function's events, and later ones', are lost */
-	if (counted || (add_class(slot, FMT_CALL_ENTRY, backend, name, "entry", "") &&
-			add_class(slot, FMT_CALL_EXIT, backend, name, "exit", "int64_t result; ") &&
-			add_class(slot, FMT_CALL_FAILED, backend, name, "failed", "int64_t result; ")))
+	if (counted || add_classes(slot, backend, function))
 		__atomic_store_n(&rec_state.streamed, slot, __ATOMIC_RELEASE);
 	else if (!rec_state.process->streams_end)
 		rec_state.process->streams_end = FMT_STREAMS_NO_SPACE;

@@ -50,7 +50,7 @@ static const char *shorten(const char *bytes, uint64_t key)
 	return text;
 }
 
-uint64_t rec_name(const char *bytes, size_t length)
+static uint64_t intern(const char *bytes, size_t length, size_t most)
 {
 	const char *base;
 	uint64_t key;
@@ -66,7 +66,7 @@ uint64_t rec_name(const char *bytes, size_t length)
 		return 0;
 	key = hash(bytes, length);
 	rec_lock(&lock);
-	if (length > NAME_MAX_BYTES) {
+	if (length > most) {
 		bytes = shorten(bytes, key);
 		length = NAME_MAX_BYTES;
 	}
@@ -79,6 +79,16 @@ uint64_t rec_name(const char *bytes, size_t length)
 	}
 	rec_unlock(&lock);
 	return known.offset;
+}
+
+uint64_t rec_name(const char *bytes, size_t length)
+{
+	return intern(bytes, length, NAME_MAX_BYTES);
+}
+
+uint64_t rec_text(const char *bytes, size_t length)
+{
+	return intern(bytes, length, SIZE_MAX);
 }
 
 void rec_names_forget(void)

@@ -210,6 +210,7 @@ static void open_streams(void)
 		process->streams = plan->streams;
 	else
 		process->streams_end = FMT_STREAMS_NO_SPACE;
+	rec_state.arguments = process->streams == FMT_STREAMS_TRACE;
 }
 
 static void at_exit(void)

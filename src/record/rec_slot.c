@@ -40,7 +40,7 @@ static uint32_t row_add(struct rec_backend *backend, uint32_t function)
 	item->layer = backend->layer;
 	rec_area_publish(FMT_SECTION_FUNCTIONS);
 	key.slot = (uint32_t)index + 1;
-	rec_meta_function(key.slot, backend->name, name, counted);
+	rec_meta_function(key.slot, backend, function, counted);
 	rec_map_put(&rows, row_key(backend, function), &key);
 	return key.slot;
 }

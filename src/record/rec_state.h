@@ -46,6 +46,7 @@ struct rec_area {         /* a section while it is being written */
 
 struct rec_state {
 	bool constructed, off, private, debug, time_queries, counter_clock, streams_stopped;
+	bool arguments; /* of calls are recorded */
 	enum fmt_loss on_loss;
 	uint32_t streamed; /* slots up to this one may appear in streams: other readers know them */
 	uint32_t lock;
@@ -112,8 +113,16 @@ void rec_stream_past(struct rec_writer *writer, uint32_t slot, bool failed, rec_
 
 /* rec_meta.c */
 bool rec_meta_open(const struct fmt_plan *plan); /* makes ctf/metadata */
-void rec_meta_function(uint32_t slot, const char *backend, const char *name, bool counted);
+void rec_meta_function(uint32_t slot, const struct rec_backend *backend, uint32_t function, bool counted);
 void rec_meta_forget(void);
+
+/* rec_args.c: entry and exit of a call with its arguments, giving the time; what they are */
+uint64_t rec_args_entry(struct rec_call *call);
+uint64_t rec_args_exit(struct rec_call *call);
+bool rec_args_describe(const struct rec_backend *backend, uint32_t function, uint32_t slot); /* false: no room */
+/* Those that are recorded; NULL: none. */
+const struct rec_argument *rec_args_of(const struct rec_backend *backend, uint32_t function, enum fmt_arg_when when,
+				       uint32_t *count_out);
 
 /* rec_plan.c */
 const struct fmt_plan *rec_plan(void); /* NULL: no streams */

@@ -344,8 +344,9 @@ void rec_stream_past(struct rec_writer *writer, uint32_t slot, bool failed, rec_
 		rec_stream_lost(2);
 		return;
 	}
-	rec_stream_head(at, fmt_event_id(slot, FMT_CALL_ENTRY), begin);
-	rec_stream_head(at + 8, fmt_event_id(slot, FMT_CALL_EXIT) + failed, end);
+	rec_stream_head(at, fmt_event_id(slot, rec_state.arguments ? FMT_CALL_BARE_ENTRY : FMT_CALL_ENTRY), begin);
+	rec_stream_head(at + 8, fmt_event_id(slot, rec_state.arguments ? FMT_CALL_BARE_EXIT : FMT_CALL_EXIT) + failed,
+			end);
 	rec_stream_put(at + 16, result);
 	writer->at = at + 24;
 	rec_stream_publish(writer, at + 24, end);

@@ -77,13 +77,15 @@ static void value_write(struct json *json, const char *key, const struct event_a
 
 static void argument_write(struct json *json, const struct event_argument *argument)
 {
-	const bool array = argument->arg->flags & FMT_ARG_ARRAY;
+	const bool array = event_is_list(argument);
 	const char *text = argument->arg->type == FMT_ARG_STRING ? event_string(argument) : NULL;
 	const char *key = array ? NULL : argument->arg->name;
 	uint32_t i;
 
 	if (array)
 		json_array_line(json, argument->arg->name);
+	else if (!argument->count)
+		json_null(json, key);
 	for (i = 0; i < argument->count; i++) {
 		if (text) {
 			json_text(json, key, text);
@@ -106,6 +108,7 @@ void export_arguments(struct json *json, const struct export *export, const stru
 	for (i = 0; i < 2; i++) {
 		event_arguments(&arguments, export->events, event, when[i]);
 		while (event_arguments_next(&arguments, &argument))
-			argument_write(json, &argument);
+			if (argument.count || !event->failed)
+				argument_write(json, &argument);
 	}
 }

@@ -108,7 +108,7 @@ static void argument_write(struct timeline *timeline, struct pf_sequence *sequen
 			   const struct event_argument *argument)
 {
 	struct pf_message *message = &timeline->trace.packet;
-	bool is_array = argument->arg->flags & FMT_ARG_ARRAY;
+	bool is_array = event_is_list(argument);
 	const char *text = argument->arg->type == FMT_ARG_STRING ? event_string(argument) : NULL;
 	uint8_t *start = note_start(timeline, sequence, argument->arg->name), *element;
 	uint32_t i;
@@ -124,6 +124,8 @@ static void argument_write(struct timeline *timeline, struct pf_sequence *sequen
 		if (element)
 			pf_end(message, element);
 	}
+	if (!argument->count && !is_array)
+		pf_text(message, PF_ANNOTATION_TEXT, "NULL");
 	pf_end(message, start);
 }
 
@@ -138,14 +140,14 @@ static void arguments_write(struct timeline *timeline, struct pf_sequence *seque
 	while (event_arguments_next(&arguments, &argument)) {
 		if (pf_is_full(&timeline->trace.packet))
 			more++;
-		else
+		else if (argument.count || !event->failed)
 			argument_write(timeline, sequence, &argument);
 	}
 	if (more)
 		timeline_note_u64(timeline, sequence, note_more, more);
 }
 
-/* The type of results is not recorded; what no status or count can be is shown in base 16. */
+/* Where the type of results is not recorded, what no status or count can be is shown in base 16. */
 static bool is_address(uint64_t result)
 {
 	return (int64_t)result > INT32_MAX || (int64_t)result < INT32_MIN;
@@ -154,6 +156,7 @@ static bool is_address(uint64_t result)
 static void result_write(struct timeline *timeline, struct pf_sequence *sequence, const struct event *event)
 {
 	bool wanted = event->result || event->failed || event->in.length || event->out.length;
+	struct event_argument result;
 	uint8_t *start;
 
 	if (event->failed)
@@ -161,8 +164,11 @@ static void result_write(struct timeline *timeline, struct pf_sequence *sequence
 	if (!event->has_result || !wanted) /* 0 where nothing failed tells nothing, and is most of all results */
 		return;
 	start = note_start(timeline, sequence, note_result);
-	pf_u64(&timeline->trace.packet, is_address(event->result) ? PF_ANNOTATION_POINTER : PF_ANNOTATION_INT,
-	       event->result);
+	if (event_result(&result, timeline->events, event))
+		value_write(timeline, sequence, &result, 0);
+	else
+		pf_u64(&timeline->trace.packet,
+		       is_address(event->result) ? PF_ANNOTATION_POINTER : PF_ANNOTATION_INT, event->result);
 	pf_end(&timeline->trace.packet, start);
 }
 

@@ -65,8 +65,8 @@ const struct print_label *print_function(struct printer *printer, const struct e
 /* "name=value, name=value" and "name":value */
 void print_arguments(struct printer *printer, const struct event *event, enum fmt_arg_when when);
 void print_arguments_json(struct printer *printer, const struct event *event, enum fmt_arg_when when);
-/* A result: decimal when it is small, else in base 16. */
-void print_result(struct printer *printer, uint64_t result);
+/* A result: as its type says; where that is not known decimal when it is small, else in base 16. */
+void print_result(struct printer *printer, const struct event *event);
 
 /* view_print_text.c, view_print_json.c: one line. */
 void print_text(struct printer *printer, const struct event *event);

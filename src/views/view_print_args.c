@@ -10,7 +10,7 @@
 #define DECIMAL_LEAST INT32_MIN
 #define DECIMAL_MOST ((int64_t)UINT32_MAX)
 
-void print_result(struct printer *printer, uint64_t result)
+static void print_plain_result(struct printer *printer, uint64_t result)
 {
 	int64_t number = (int64_t)result;
 
@@ -119,12 +119,14 @@ static void print_value_json(struct text *text, const struct event_argument *arg
 
 static void print_values(struct text *text, const struct event_argument *argument, bool json)
 {
-	const bool array = argument->arg->flags & FMT_ARG_ARRAY, strings = argument->arg->type == FMT_ARG_STRING;
+	const bool list = event_is_list(argument), strings = argument->arg->type == FMT_ARG_STRING;
 	const char *string = event_string(argument);
 	uint32_t i;
 
-	if (array)
+	if (list)
 		text_char(text, '[');
+	else if (!argument->count)
+		text_bytes(text, json ? "null" : "NULL", 4);
 	for (i = 0; i < argument->count; i++) {
 		if (i)
 			text_word(text, ", ");
@@ -135,8 +137,18 @@ static void print_values(struct text *text, const struct event_argument *argumen
 		if (strings)
 			string += strlen(string) + 1;
 	}
-	if (array)
+	if (list)
 		text_char(text, ']');
+}
+
+void print_result(struct printer *printer, const struct event *event)
+{
+	struct event_argument result;
+
+	if (event_result(&result, printer->events, event))
+		print_values(printer->text, &result, false);
+	else
+		print_plain_result(printer, event->result);
 }
 
 void print_arguments(struct printer *printer, const struct event *event, enum fmt_arg_when when)
@@ -148,6 +160,8 @@ void print_arguments(struct printer *printer, const struct event *event, enum fm
 
 	event_arguments(&arguments, printer->events, event, when);
 	while (event_arguments_next(&arguments, &argument)) {
+		if (event->failed && !argument.count) /* the call did not get there */
+			continue;
 		if (filled)
 			text_word(text, ", ");
 		filled = true;
@@ -166,6 +180,8 @@ void print_arguments_json(struct printer *printer, const struct event *event, en
 
 	event_arguments(&arguments, printer->events, event, when);
 	while (event_arguments_next(&arguments, &argument)) {
+		if (event->failed && !argument.count) /* the call did not get there */
+			continue;
 		if (filled)
 			text_char(text, ',');
 		filled = true;

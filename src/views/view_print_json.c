@@ -94,7 +94,7 @@ static void print_exit(struct printer *printer, const struct event *event)
 
 	if (event->has_result) {
 		text_word(text, ",\"result\":\"");
-		print_result(printer, event->result);
+		print_result(printer, event);
 		text_char(text, '"');
 	}
 	if (event->out.length) {

@@ -152,7 +152,7 @@ static void print_exit(struct printer *printer, const struct event *event)
 	print_label(text, print_function(printer, event));
 	if (event->has_result) {
 		text_word(text, " = ");
-		print_result(printer, event->result);
+		print_result(printer, event);
 	}
 	if (event->out.length) {
 		text_word(text, " (");

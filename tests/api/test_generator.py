@@ -48,10 +48,10 @@ choice family move
 class Folder:
     """A backend's folder with the given content."""
 
-    def __init__(self, roles=HEAD, api=API, attach="backend w\nfront libw.so\n"):
+    def __init__(self, roles=HEAD, api=API, attach="backend w\nfront libw.so\n", args=""):
         self.path = os.path.join(tempfile.mkdtemp(), "w")
         os.mkdir(self.path)
-        for name, text in (("w.api", api), ("w.roles", roles), ("attach.conf", attach)):
+        for name, text in (("w.api", api), ("w.roles", roles), ("attach.conf", attach), ("w.args", args)):
             with open(os.path.join(self.path, name), "w") as stream:
                 stream.write(text)
 
@@ -68,6 +68,62 @@ class Folder:
 def load(roles=HEAD, api=API):
     with Folder(roles, api) as folder:
         return folder.load()
+
+
+class RecordedArguments(unittest.TestCase):
+    """What is recorded of arguments, by their types and by .args."""
+
+    api = API + "type flags_t u32\nw_list(count:int, list:const int*, got:int*, mode:flags_t, to:void*) int\n"
+
+    def recorded(self, name, args=""):
+        with Folder(HEAD, self.api, args=args) as folder:
+            api = folder.load()
+        return [(r.when, r.name, r.type, r.how, r.length, sorted(r.flags), r.names)
+                for r in api.arguments.of_function(api.functions[name])]
+
+    def fails(self, line, text):
+        with Folder(HEAD, self.api, args="\n" + line + "\n") as folder:
+            with self.assertRaises(ApiError) as caught:
+                folder.load()
+        self.assertTrue(str(caught.exception).startswith(os.path.join(folder.path, "w.args") + ":2: "),
+                        str(caught.exception))
+        self.assertIn(text, str(caught.exception))
+
+    def test_types_alone(self):
+        self.assertEqual(self.recorded("w_list"), [
+            ("IN", "count", "S32", "VALUE", 0, [], 0), ("IN", "list", "POINTER", "VALUE", 0, [], 0),
+            ("IN", "mode", "U32", "VALUE", 0, [], 0), ("IN", "to", "POINTER", "VALUE", 0, ["BUFFER"], 0),
+            ("OUT", "got", "S32", "POINTED", 0, [], 0), ("RESULT", "", "S32", "VALUE", 0, [], 0)])
+
+    def test_text_floats_and_structures(self):
+        self.assertEqual([r[:4] for r in self.recorded("w_name")], [
+            ("IN", "name", "STRING", "POINTED"), ("IN", "text", "POINTER", "VALUE"),
+            ("OUT", "length", "S32", "POINTED"), ("RESULT", "", "S32", "VALUE")])
+        self.assertEqual([r[:3] for r in self.recorded("w_new")],
+                         [("IN", "scale", "F64"), ("RESULT", "", "POINTER")])
+
+    def test_lists_and_names(self):
+        recorded = self.recorded("w_list", "in list:count w_list\nraw got w_*\nenum mode flags_t flags A=1 B=2\n"
+                                 "enum fault int:result BAD=-1\n")
+        self.assertIn(("IN", "list", "S32", "ARRAY", 0, [], 0), recorded)
+        self.assertIn(("IN", "got", "POINTER", "VALUE", 0, [], 0), recorded)
+        self.assertIn(("IN", "mode", "U32", "VALUE", 0, ["FLAGS"], 1), recorded)
+        self.assertEqual(("RESULT", "", "S32", "VALUE", 0, [], 2), recorded[-1])
+
+    def test_length_that_is_pointed_to_fixed_or_a_flag(self):
+        self.assertIn(("OUT", "list", "S32", "ARRAY", 2, ["LENGTH_POINTED"], 0),
+                      self.recorded("w_list", "out list:got w_list"))
+        self.assertIn(("IN", "list", "S32", "ARRAY", 3, ["LENGTH_FIXED"], 0),
+                      self.recorded("w_list", "in list:3 w_list"))
+        self.assertIn(("OUT", "got", "S32", "OPTIONAL", 0, [], 0), self.recorded("w_list", "out got?count w_list"))
+
+    def test_what_does_not_exist(self):
+        self.fails("in lsit:count w_list", "no function of 'w_list' has an argument 'lsit'")
+        self.fails("in list:cuont w_list", "w_list has no argument 'cuont'")
+        self.fails("in list:count w_lsit", "no function of 'w_lsit'")
+        self.fails("enum mode flag_t A=1", "unknown type 'flag_t'")
+        self.fails("parts pair a:i33", "unknown width 'i33'")
+        self.fails("inn list w_list", "cannot read 'inn list w_list'")
 
 
 class RolesErrors(unittest.TestCase):

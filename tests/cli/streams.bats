@@ -3,36 +3,7 @@
 # Streams as another reader of CTF sees them: babeltrace2 takes every recording without a warning, and
 # its counts are those of the summary, which does not come from the streams.
 load lib
-
-streamed() # PROGRAM ARGS...: a recording with streams in $T/rec
-{
-	rm -rf "$T/rec" "$T/summary.json"
-	status=0
-	timeout -k 5 "$limit" "$SONDE" -l -o "$T/rec" --json "$T/summary.json" "$@" >"$T/out" 2>"$T/err" </dev/null ||
-		status=$?
-}
-
-# Events of $T/rec in $T/events, one a line; fails when babeltrace2 has anything to say about it.
-readable()
-{
-	babeltrace2 "$T/rec" >"$T/events" 2>"$T/bt.err" && [ ! -s "$T/bt.err" ] ||
-		{ head -5 "$T/bt.err"; find "$T/rec" -type f -exec ls -l {} +; return 1; }
-}
-
-# Exits of each timed function, read from both sides.
-same_counts()
-{
-	readable || return 1
-	grep -oE '[a-z]+:[A-Za-z_0-9]+_(exit|failed):' "$T/events" | sed -E 's/^[a-z]+://; s/_(exit|failed):$//' |
-		sort | uniq -c | awk '{ print $2, $1 }' | sort >"$T/from_streams"
-	"$PYTHON" -c 'import json, sys
-for row in json.load(open(sys.argv[1]))["calls"]:
-    if row["timed"] and row["calls"]:
-        print(row["name"], row["calls"])' "$T/summary.json" >"$T/from_summary"
-	LC_ALL=C sort -o "$T/from_summary" "$T/from_summary"
-	LC_ALL=C sort -o "$T/from_streams" "$T/from_streams"
-	diff "$T/from_summary" "$T/from_streams"
-}
+load streams
 
 @test "calls and operations of an OpenCL program" {
 	need opencl babeltrace2

@@ -182,7 +182,7 @@ static void content_beyond_its_packet_is_not_believed(void **state)
 
 static void an_event_of_no_known_kind_ends_what_is_read_of_its_packet(void **state)
 {
-	static const uint16_t ids[] = {5, 15, 16 + 3, 16 + 4 * 2, 60000};
+	static const uint16_t ids[] = {5, 15, 16 + 6, 16 + 8 * 2, 60000};
 	struct fixture *fixture = *state;
 
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {

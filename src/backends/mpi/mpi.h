@@ -24,11 +24,11 @@ struct mpi_library {
 	rec_word handle_mask;
 	uint32_t handle_bytes;
 	uint32_t status_bytes;
-	int32_t proc_null, root;
+	int32_t proc_null, any_source, root;
 	rec_word in_place, status_ignore; /* C's constants */
 	mpi_handle comm_world, byte, no_op;
 	/* addresses that mean the same in Fortran; 0: none */
-	rec_word fortran_in_place[3], fortran_status_ignore[3];
+	rec_word fortran_in_place[3], fortran_status_ignore[3], fortran_statuses_ignore[3];
 	rec_word no_message[2];           /* MPI_MESSAGE_NO_PROC of C, of Fortran */
 };
 

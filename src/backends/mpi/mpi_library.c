@@ -88,6 +88,7 @@ static void describe_open_mpi(struct mpi_library *library, rec_word comm_world)
 	library->handle_bytes = sizeof(void *);
 	library->status_bytes = 24;
 	library->proc_null = -2;
+	library->any_source = -1;
 	library->root = -4;
 	library->in_place = 1;
 	library->status_ignore = 0;
@@ -98,6 +99,7 @@ static void describe_open_mpi(struct mpi_library *library, rec_word comm_world)
 	library->no_message[1] = 1;
 	library->fortran_in_place[0] = data_symbol("mpi_fortran_in_place_");
 	library->fortran_status_ignore[0] = data_symbol("mpi_fortran_status_ignore_");
+	library->fortran_statuses_ignore[0] = data_symbol("mpi_fortran_statuses_ignore_");
 }
 
 /* MPICH and all that share its ABI: Intel MPI, Cray MPICH, MVAPICH. */
@@ -106,12 +108,14 @@ static void describe_mpich(struct mpi_library *library)
 	rec_word common = data_symbol("mpipriv1_"); /* MPI_BOTTOM, MPI_IN_PLACE, MPI_STATUS_IGNORE */
 	rec_word in_place = data_symbol("MPIR_F_MPI_IN_PLACE");
 	rec_word status_ignore = data_symbol("MPI_F_STATUS_IGNORE");
+	rec_word statuses_ignore = data_symbol("MPI_F_STATUSES_IGNORE");
 
 	library->pointers = false;
 	library->handle_mask = 0xffffffffu;
 	library->handle_bytes = 4;
 	library->status_bytes = 20;
 	library->proc_null = -1;
+	library->any_source = -2;
 	library->root = -3;
 	library->in_place = (rec_word)-1;
 	library->status_ignore = 1;
@@ -125,6 +129,9 @@ static void describe_mpich(struct mpi_library *library)
 	library->fortran_status_ignore[0] = common ? common + 8 : 0;
 	library->fortran_status_ignore[1] = data_symbol("MPIR_F08_MPI_STATUS_IGNORE_OBJ");
 	library->fortran_status_ignore[2] = status_ignore ? *(const rec_word *)status_ignore : 0;
+	library->fortran_statuses_ignore[0] = data_symbol("mpipriv2_");
+	library->fortran_statuses_ignore[1] = data_symbol("MPIR_F08_MPI_STATUSES_IGNORE_OBJ");
+	library->fortran_statuses_ignore[2] = statuses_ignore ? *(const rec_word *)statuses_ignore : 0;
 }
 
 /* Threads that race here write the same values. */
@@ -140,6 +147,8 @@ static REC_COLD const struct mpi_library *library_find(void)
 		describe_open_mpi(&the_library, comm_world);
 	else
 		describe_mpich(&the_library);
+	mpi_backend.handle_bytes = the_library.handle_bytes;
+	mpi_backend.part_bytes = the_library.status_bytes;
 	__atomic_store_n(&the_library.known, 1, __ATOMIC_RELEASE);
 	return &the_library;
 }
