@@ -60,7 +60,13 @@ static void long_and_odd_names_are_kept_as_bytes(void **state)
 	name[1] = '\n';
 	offset = rec_name(name, sizeof(name));
 	assert_int_equal(strlen((char *)rec_area_item(FMT_SECTION_STRINGS, offset)), 4096);
-	assert_memory_equal(rec_area_item(FMT_SECTION_STRINGS, offset), name, 4096);
+	assert_memory_equal(rec_area_item(FMT_SECTION_STRINGS, offset), name, 4096 - 17);
+	assert_int_equal(((char *)rec_area_item(FMT_SECTION_STRINGS, offset))[4096 - 17], '~');
+	/* what differs behind that is another name; a text is kept whole */
+	name[sizeof(name) - 1] = 'x';
+	assert_int_not_equal(rec_name(name, sizeof(name)), offset);
+	offset = rec_text(name, sizeof(name));
+	assert_int_equal(strlen((char *)rec_area_item(FMT_SECTION_STRINGS, offset)), sizeof(name));
 }
 
 static void full_string_area_gives_the_empty_name(void **state)
