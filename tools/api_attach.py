@@ -24,7 +24,7 @@ class Attach:
     """One attach.conf."""
 
     def __init__(self, path):
-        self.path, self.name, self.layer, self.preload = path, None, 0, None
+        self.path, self.name, self.layer, self.preload, self.perfetto_api = path, None, 0, None, 0
         self.front, self.runtime, self.launcher, self.exports = [], [], [], []
         self.env, self.rank, self.job = [], [], []
         for self.line, text in read_lines(path):
@@ -38,8 +38,8 @@ class Attach:
             raise ApiError(self.path, self.line, "'%s' needs a value" % key)
         if key == "backend":
             self.name = rest[0]
-        elif key == "layer":
-            self.layer = int(rest[0])
+        elif key in ("layer", "perfetto_api"):
+            setattr(self, key, int(rest[0]))
         elif key == "preload":
             self.preload = rest[0]
         elif key in ("front", "runtime", "launcher", "exports"):

@@ -178,6 +178,7 @@ struct rec_backend ${api}_backend = {
 	.front = $front,
 	.runtimes = $runtimes,
 	.layer = $layer_depth,
+	.perfetto_api = $perfetto_api,
 	.layer_variant = $layer_variant,
 	.slot = ${api}_slot,
 	.real = ${api}_real,
@@ -394,5 +395,5 @@ def table_text(api, attach):
         roles=lines(role_rows(api)), exports=lines(exports), export_count=len(exports), layer=layer_text(api),
         absent="\n".join(absent.functions), absent_table=", ".join(map(str, absent.table)),
         absent_cases=absent.cases(), front=strings(attach.front), runtimes=strings(attach.runtime),
-        layer_depth=attach.layer, layer_variant=loader[0] if loader else 0,
+        layer_depth=attach.layer, perfetto_api=attach.perfetto_api, layer_variant=loader[0] if loader else 0,
         variadic=Template(VARIADIC).substitute(api=api.name) if variadic else "")

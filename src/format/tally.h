@@ -128,6 +128,8 @@ struct fmt_process {
 	uint64_t reserved[4];
 };
 
+#define FMT_BACKENDS_MAX 32u /* of one process */
+
 struct fmt_backend {
 	uint64_t name;        /* of its folder in backends/ */
 	uint64_t attached_by; /* "preload", "dlsym", the runtime's variable, ... comma-separated */
@@ -141,7 +143,9 @@ struct fmt_backend {
 	uint64_t late;        /* delivered before the fold line: approximate in the union */
 	uint64_t second;      /* name: another provider whose calls passed unwrapped, or 0 */
 	uint64_t device_lost; /* device operations delivered but not recorded */
-	uint64_t reserved[3];
+	uint32_t perfetto_api; /* number of the API in Perfetto's InternedGraphicsContext, 0: it has none */
+	uint32_t reserved32;
+	uint64_t reserved[2];
 	/* unfinished = device_seen - device_recorded - untimed - device_lost */
 };
 

@@ -307,8 +307,8 @@ static void names_load(struct loader *loader)
 	uint64_t queues = section[FMT_SECTION_QUEUES].used;
 
 	strings_load(body, loader->tally, loader->fd);
-	if (backends > LOADER_BACKENDS_MAX)
-		backends = LOADER_BACKENDS_MAX;
+	if (backends > FMT_BACKENDS_MAX)
+		backends = FMT_BACKENDS_MAX;
 	if (functions > FUNCTIONS_MAX)
 		functions = FUNCTIONS_MAX;
 	if (queues > QUEUES_MAX)
@@ -316,7 +316,7 @@ static void names_load(struct loader *loader)
 	body->backend = arena_array(&body->arena, backends + 2, sizeof(*body->backend));
 	body->function = arena_array(&body->arena, functions + 1, sizeof(*body->function));
 	body->queue = arena_array(&body->arena, queues + 1, sizeof(*body->queue));
-	items_load(loader, FMT_SECTION_BACKENDS, LOADER_BACKENDS_MAX, backend_take);
+	items_load(loader, FMT_SECTION_BACKENDS, FMT_BACKENDS_MAX, backend_take);
 	loader->backends = body->backends;
 	/* whatever names no backend: one behind the last, also when it has become one itself */
 	for (uint32_t i = 0; i < 2; i++)

@@ -5,7 +5,6 @@
 
 #include "read/read_internal.h"
 
-#define LOADER_BACKENDS_MAX 1024u
 #define LOADER_DEVICES_MAX 4096u
 
 struct loader {

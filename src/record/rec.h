@@ -133,6 +133,7 @@ struct rec_backend {
 	const char *front;    /* '\0'-separated, ends with an empty one: name prefixes of the API's front library */
 	const char *runtimes; /* likewise: objects whose calls are the runtime's own, not the program's */
 	uint32_t layer;       /* depth in the stack of layers: greater is nearer to the program */
+	uint32_t perfetto_api;  /* see struct fmt_backend */
 	uint32_t layer_variant; /* symbols of this variant are called by the API's own loader; 0: none */
 	uint16_t *slot;       /* [symbols], page-aligned, wiped on fork: 0 = not assigned */
 	void **real;          /* [symbols] */

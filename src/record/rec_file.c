@@ -26,7 +26,7 @@ struct area_plan {
 /* In file order: small areas first, thread blocks last, so that a short file loses threads only. */
 static const struct area_plan plan[] = {
 	{FMT_SECTION_PROCESS, sizeof(struct fmt_process), 1},
-	{FMT_SECTION_BACKENDS, sizeof(struct fmt_backend), REC_BACKENDS_MAX},
+	{FMT_SECTION_BACKENDS, sizeof(struct fmt_backend), FMT_BACKENDS_MAX},
 	{FMT_SECTION_FUNCTIONS, sizeof(struct fmt_function), REC_ROWS_MAX},
 	{FMT_SECTION_TRANSFERS, sizeof(struct fmt_transfer), 256},
 	{FMT_SECTION_MEMORY, sizeof(struct fmt_memory), 256},

@@ -135,6 +135,7 @@ bool rec_backend_open(struct rec_backend *backend)
 	item->name = rec_name(backend->name, strlen(backend->name));
 	item->hooked = backend->functions;
 	item->layer = backend->layer;
+	item->perfetto_api = backend->perfetto_api;
 	if (backend->how)
 		item->attached_by = rec_name(backend->how, strlen(backend->how));
 	if (backend->library)

@@ -19,7 +19,6 @@
 #define REC_THREAD_SPAN (2u << 20)   /* bytes of the file per thread block */
 #define REC_ROWS_MAX ((REC_THREAD_SPAN - FMT_THREAD_ROWS_OFFSET) / sizeof(struct fmt_stats))
 #define REC_THREADS_MAX 4096u
-#define REC_BACKENDS_MAX 32u
 #define REC_PATH_MAX 4096u
 #define REC_DEPTH_MASK 0x7fffffffu
 #define REC_SLOT_COUNTED (UINT32_MAX - 1) /* a query that is counted, not timed */
@@ -65,7 +64,7 @@ struct rec_state {
 	struct fmt_process *process;
 	struct rec_area area[FMT_SECTION_COUNT];
 	uint32_t threads_max;
-	struct rec_backend *backend_of[REC_BACKENDS_MAX];
+	struct rec_backend *backend_of[FMT_BACKENDS_MAX];
 	uint64_t last_refresh; /* raw ns of process->last */
 };
 

@@ -217,12 +217,21 @@ static uint32_t stage_number(struct timeline *timeline, struct pf_sequence *sequ
 	return number;
 }
 
-/* The context says whose work it is. Its number is looked up per machine, so it is the process's in the recording. */
-static void context_define(struct timeline *timeline, struct pf_sequence *sequence, uint32_t process)
+/* The context says whose work it is. Its number is looked up per machine, so it is the one of a process's API. */
+static uint32_t context_number(const struct event *event)
 {
-	struct pf_message *message = pf_define_start(&timeline->trace, process + 1);
+	return event->process * FMT_BACKENDS_MAX + event->operation.backend + 1;
+}
 
-	pf_u64(message, 2, timeline->recording->tally[process].raw.pid);
+static void context_define(struct timeline *timeline, struct pf_sequence *sequence, const struct event *event)
+{
+	const struct tally_body *names = timeline_names(timeline, event->process);
+	struct pf_message *message = pf_define_start(&timeline->trace, context_number(event));
+	uint32_t api = names->backend[event->operation.backend].raw.perfetto_api;
+
+	pf_u64(message, 2, timeline->recording->tally[event->process].raw.pid);
+	if (api)
+		pf_u64(message, 3, api);
 	pf_define(&timeline->trace, sequence, PF_GPU_CONTEXTS);
 }
 
@@ -304,7 +313,7 @@ static void typed_put(struct timeline *timeline, const struct event *event)
 		device->file = timeline->file;
 		timeline_process_describe(timeline, event->process);
 		timeline_sequence_start(timeline, sequence, process->machine, 0);
-		context_define(timeline, sequence, event->process);
+		context_define(timeline, sequence, event);
 	}
 	queue = queue_number(timeline, sequence, event, &process->queue[queue_index(process, operation)]);
 	stage = stage_number(timeline, sequence, view_kind[operation->kind],
@@ -318,7 +327,7 @@ static void typed_put(struct timeline *timeline, const struct event *event)
 	       timeline_correlation(event->process, operation->correlation) :
 	       UNKNOWN_EVENT | timeline->result.operations);
 	pf_u64(message, PF_STAGE_DURATION, (uint64_t)(event->end - event->begin));
-	pf_u64(message, PF_STAGE_CONTEXT, event->process + 1);
+	pf_u64(message, PF_STAGE_CONTEXT, context_number(event));
 	pf_u64(message, PF_STAGE_GPU, process->gpu[index]);
 	pf_u64(message, PF_STAGE_QUEUE, queue);
 	pf_u64(message, PF_STAGE_STAGE, stage);

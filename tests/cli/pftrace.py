@@ -268,6 +268,7 @@ class Trace:
             'stage': sequence.name('stages', one(stage, 'stage'))['name'][0],
             'name': sequence.name('names', one(stage, 'name'))['name'][0],
             'context': sequence.name('contexts', one(stage, 'context'))['pid'][0],
+            'api': one(sequence.name('contexts', one(stage, 'context')), 'api', 0),
             'kernel': sequence.name('kernels', one(stage, 'kernel'))['name'][0] if 'kernel' in stage else None}
         for argument in launch.get('argument', []):
             value = one(argument, 'int', one(argument, 'uint', one(argument, 'text')))
@@ -317,6 +318,7 @@ def counts(trace):
         'instants': len(trace.instants), 'counters': len(trace.counters), 'flows': len(trace.flows),
         'flow_ends': len(trace.flow_ends), 'submitted': len(trace.submitted),
         'names': names(piece.name for piece in trace.slices),
+        'apis': sorted({stage['api'] for stage in trace.stages}),
         'stage_names': names(stage['name'] for stage in trace.stages),
         'failed': sum(1 for piece in trace.slices if piece.notes.get('failed')),
         'ended': names(piece.notes['ended'] for piece in trace.slices if 'ended' in piece.notes),

@@ -70,6 +70,7 @@ ALL_CALLS='{n: c for n, c in t["names"].items() if n not in ("clGetPlatformIDs",
 		assert len(said) == len(seen) == 21, (len(said), len(seen))
 		for (begin, end), stage in zip(said, seen):
 		    assert end - begin == stage['end'] - stage['begin'], (begin, end, stage)
+		    assert stage['api'] == 3, stage # OpenCL
 		    error = stage['clock_error_ns'] + seen[0]['clock_error_ns']
 		    assert abs((begin - said[0][0]) - (stage['begin'] - seen[0]['begin'])) <= error, (begin, stage)
 	EOF
