@@ -270,13 +270,13 @@ static void device_work_is_typed_and_connected(void **state)
 	assert_string_equal(
 		dump(fixture, &typed),
 		"100/100 one 10-12 {}\n100/100 one 15-17 {}\n100/100 one 20-22 {}\n"
-		"stage {\"begin\": 30, \"context\": 100, \"device\": 0, \"end\": 55, \"gpu\": 0, \"id\": 77, "
+		"stage {\"api\": 0, \"begin\": 30, \"context\": 100, \"device\": 0, \"end\": 55, \"gpu\": 0, \"id\": 77, "
 		"\"kernel\": \"kernel\", \"machine\": 0, \"name\": \"kernel\", \"queue\": \"api:0 queue 000 (blue)\", "
 		"\"stage\": \"kernel\", \"stream\": 0}\n"
-		"stage {\"begin\": 40, \"context\": 100, \"device\": 0, \"end\": 50, \"gpu\": 0, \"id\": 78, "
+		"stage {\"api\": 0, \"begin\": 40, \"context\": 100, \"device\": 0, \"end\": 50, \"gpu\": 0, \"id\": 78, "
 		"\"kernel\": \"kernel\", \"machine\": 0, \"name\": \"kernel\", \"queue\": \"api:0 queue 000 (blue)\", "
 		"\"stage\": \"kernel\", \"stream\": 0}\n"
-		"stage {\"begin\": 60, \"bytes\": 64, \"context\": 100, \"direction\": \"D2H\", \"end\": 70, "
+		"stage {\"api\": 0, \"begin\": 60, \"bytes\": 64, \"context\": 100, \"direction\": \"D2H\", \"end\": 70, "
 		"\"gpu\": 1, "
 		"\"host memory\": \"pinned host\", \"id\": 79, \"kernel\": null, \"machine\": 0, \"name\": \"copy\", "
 		"\"queue\": \"api no queue known\", \"stage\": \"copy\"}\n"
