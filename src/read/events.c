@@ -151,7 +151,7 @@ uint32_t events_lanes(const struct events *events)
 
 bool events_have_streams(const struct events *events)
 {
-	return events->sources > 0;
+	return events->sources > 0 || events->begun;
 }
 
 const struct events_counts *events_counts(const struct events *events)

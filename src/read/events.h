@@ -157,7 +157,7 @@ const struct events_process *events_process(const struct events *events, uint32_
 const struct events_lane *events_lane(const struct events *events, uint32_t lane); /* valid until the next event */
 const struct tally_function *events_function(const struct events *events, const struct event *event);
 uint32_t events_lanes(const struct events *events); /* seen so far */
-bool events_have_streams(const struct events *events);
+bool events_have_streams(const struct events *events); /* if only empty ones */
 const struct events_counts *events_counts(const struct events *events);
 /* Bytes of streams that have been read, of how many. */
 uint64_t events_progress(const struct events *events, uint64_t *total_out);

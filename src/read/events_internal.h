@@ -31,6 +31,7 @@ struct events {
 	struct stream_process *process; /* by tally */
 	struct source *source;
 	uint32_t sources;
+	bool begun; /* a process made its folder of streams, if nothing more */
 	size_t source_capacity;
 	struct heap_item *heap;
 	uint32_t heap_used;

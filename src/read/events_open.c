@@ -173,6 +173,7 @@ static void process_list(struct events *events, struct stream_process *process)
 			recording_note(events->recording, "unreadable", "%s: %s", folder, strerror(errno));
 		return;
 	}
+	events->begun |= process->process.tally->raw.streams != FMT_STREAMS_NONE;
 	while ((entry = readdir(directory))) {
 		if (!parse_name(entry->d_name, &found) || (found == READ_NONE && events->filter.wish.threads))
 			continue;

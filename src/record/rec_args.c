@@ -141,9 +141,10 @@ static uint32_t string_length(const struct view *view, const struct rec_argument
 	uint32_t length = 0;
 
 	if (view->by_reference) {
-		uint64_t given = view->call->args[view->symbol->args - argument->length];
+		/* compilers differ in its width */
+		uint32_t given = (uint32_t)view->call->args[view->symbol->args - argument->length];
 
-		most = given < most ? (uint32_t)given : most;
+		most = given < most ? given : most;
 		while (most && text[most - 1] == ' ')
 			most--;
 	}
@@ -161,7 +162,7 @@ static void measure_pointed(const struct view *view, const struct rec_argument *
 
 	capture->values = capture->bytes = 0;
 	capture->from = (const char *)word;
-	if (word < POINTER_MIN)
+	if (word < POINTER_MIN || (argument->part && !view->call->backend->part))
 		return;
 	if (argument->type == FMT_ARG_STRING) {
 		if (*room < 2)
@@ -274,7 +275,7 @@ static void note_given(struct view *view)
 	call->given = 0;
 	for (; count; count--, argument++)
 		if (argument->index < 64 && word_of(view, argument) >= POINTER_MIN &&
-		    !(argument->part && call->backend->ignores(word_of(view, argument))))
+		    !(argument->part && call->backend->ignores && call->backend->ignores(word_of(view, argument))))
 			call->given |= (uint64_t)1 << argument->index;
 }
 

@@ -59,6 +59,9 @@ static void make_tally(void)
 	builder_arg(builder, 2, FMT_ARG_IN, FMT_ARG_STRING, "name", NULL);
 	builder_arg(builder, 2, FMT_ARG_IN, FMT_ARG_U16, "sizes", NULL)->flags = FMT_ARG_ARRAY;
 	builder_arg(builder, 2, FMT_ARG_OUT, FMT_ARG_STRING, "names", NULL)->flags = FMT_ARG_ARRAY;
+	builder_arg(builder, 2, FMT_ARG_OUT, FMT_ARG_POINTER, "made", NULL)->flags = FMT_ARG_ARRAY | FMT_ARG_SCALAR;
+	builder_arg(builder, 1, FMT_ARG_RESULT, FMT_ARG_S32, "", "OK=0 BAD=-1");
+	builder_arg(builder, 2, FMT_ARG_RESULT, FMT_ARG_VOID, "", NULL);
 	builder->process.streams = FMT_STREAMS_TRACE;
 	builder_write(builder);
 }
@@ -74,7 +77,12 @@ static void make_sound(void)
 			stream_packet(thread, 100 + (uint32_t)(i / 20), 1000 * i);
 		stream_entry(thread, 0, 1000 * i + 1);
 		stream_event(thread, fmt_event_id(3, FMT_CALL_ENTRY), 1000 * i + 2, "text\0\2\0\0\0\1\0\2\0", 13);
-		stream_event(thread, fmt_event_id(3, FMT_CALL_EXIT), 1000 * i + 3, "\0\0\0\0\0\0\0\0\1\0\0\0x", 14);
+		stream_event(thread, fmt_event_id(3, FMT_CALL_EXIT), 1000 * i + 3, 
+			     "\0\0\0\0\0\0\0\0\1\0\0\0x\0\1\0\0\0" "pointer", 26);
+		if (i % 5 == 0) {
+			stream_event(thread, fmt_event_id(3, FMT_CALL_BARE_ENTRY), 1000 * i + 3, NULL, 0);
+			stream_event(thread, fmt_event_id(3, FMT_CALL_BARE_EXIT), 1000 * i + 3, "result..", 8);
+		}
 		stream_bytes(thread, 1000 * i + 4, 1, 2);
 		stream_exit(thread, 0, 1000 * i + 5, 0);
 		stream_link(thread, 1000 * i + 6, i);
