@@ -29,12 +29,12 @@ load streams
 	done
 }
 
-@test "a million calls fill many packets" {
+@test "many calls fill many packets" {
 	need babeltrace2
-	streamed "$APPS/burst" 1000000
+	streamed "$APPS/burst" 300000
 	equal status 0 "$status"
 	readable
-	equal events 2000000 "$(grep -c MPI_Test "$T/events")"
+	equal events 600000 "$(grep -c MPI_Test "$T/events")"
 }
 
 @test "threads, many at once and many one after another" {
@@ -66,7 +66,7 @@ load streams
 
 @test "killed at any moment: readable, and no call that had ended is missing" {
 	need babeltrace2
-	for i in $(seq "${SONDE_KILLS:-12}"); do
+	for i in $(seq "${SONDE_KILLS:-4}"); do
 		rm -rf "$T/rec"
 		"$SONDE" -q -l --max-size 1G -o "$T/rec" "$APPS/burst" 100000000 >"$T/out" 2>"$T/err" </dev/null &
 		sonde=$!
@@ -96,10 +96,10 @@ load streams
 	readable_with_loss
 	says "$T/err" "are missing from the timeline"
 	rm -rf "$T/rec"
-	(ulimit -f 40000 && exec timeout 60 "$SONDE" -l -o "$T/rec" --json "$T/summary.json" "$APPS/burst" 3000000) \
+	(ulimit -f 4000 && exec timeout 60 "$SONDE" -l -o "$T/rec" --json "$T/summary.json" "$APPS/burst" 300000) \
 		>"$T/out" 2>"$T/err" || status=$?
 	equal status 0 "$status"
-	check 'calls("MPI_Test") == 3000000' '"timeline_lost" in notes'
+	check 'calls("MPI_Test") == 300000' '"timeline_lost" in notes'
 	readable_with_loss
 }
 
