@@ -222,29 +222,37 @@ static void write_head(const struct fmt_plan *plan)
 	meta.used += sizeof(streams) - 1;
 }
 
-/* Beside the tally first, then moved in as a whole: a directory of streams has its metadata or none. */
+/*
+ * Under other names first: a folder of streams has its metadata, and what is called metadata is whole, wherever a kill
+ * comes.
+ */
 bool rec_meta_open(const struct fmt_plan *plan)
 {
 	int directory = (int)(strrchr(rec_state.path, '/') - rec_state.path);
-	static char draft[REC_PATH_MAX + 32];
+	static char folder[REC_PATH_MAX + 32], draft[REC_PATH_MAX + 48], ready[REC_PATH_MAX + 48];
 	bool done;
 	int fd;
 
-	snprintf(draft, sizeof(draft), "%.*s/metadata", directory, rec_state.path);
+	snprintf(folder, sizeof(folder), "%.*s/" FMT_STREAM_DIRECTORY ".new", directory, rec_state.path);
+	snprintf(draft, sizeof(draft), "%s/draft", folder);
+	snprintf(ready, sizeof(ready), "%s/metadata", folder);
 	snprintf(meta.path, sizeof(meta.path), "%.*s/" FMT_STREAM_DIRECTORY, directory, rec_state.path);
-	if (mkdir(meta.path, 0700) != 0)
+	if (mkdir(folder, 0700) != 0)
 		return false;
-	snprintf(meta.path, sizeof(meta.path), "%.*s/" FMT_STREAM_DIRECTORY "/metadata", directory, rec_state.path);
 	fd = open(draft, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return false;
-	done = extend(fd, 0);
-	close(fd);
+	done = fd >= 0 && extend(fd, 0);
+	if (fd >= 0)
+		close(fd);
 	if (done)
 		write_head(plan);
-	if (done && rename(draft, meta.path) == 0)
+	if (done && rename(draft, ready) == 0 && rename(folder, meta.path) == 0) {
+		snprintf(meta.path, sizeof(meta.path), "%.*s/" FMT_STREAM_DIRECTORY "/metadata", directory,
+			 rec_state.path);
 		return true;
+	}
 	unlink(draft);
+	unlink(ready);
+	rmdir(folder);
 	return false;
 }
 

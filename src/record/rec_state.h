@@ -119,7 +119,7 @@ void rec_meta_forget(void);
 uint64_t rec_args_entry(struct rec_call *call);
 uint64_t rec_args_exit(struct rec_call *call);
 bool rec_args_describe(const struct rec_backend *backend, uint32_t function, uint32_t slot); /* false: no room */
-/* Those that are recorded; NULL: none. */
+/* Those that are recorded, *count_out of them. */
 const struct rec_argument *rec_args_of(const struct rec_backend *backend, uint32_t function, enum fmt_arg_when when,
 				       uint32_t *count_out);
 
