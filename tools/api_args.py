@@ -67,11 +67,18 @@ class Arguments:
                 continue
             kind, _, args = word.partition(":")
             self.api.width(kind, path, line)
+            known = {arg for function in self.api.functions.values() for arg in function.arg_index}
+            for arg in args.split(",") if args else []:
+                if arg != "return" and arg not in known:
+                    raise ApiError(path, line, "no function has an argument '%s'" % arg)
             for arg in args.split(",") if args else [None]:
                 self.applies[kind, arg] = enumeration
 
     def take_parts(self, path, line, words):
         """parts TYPE NAME:width..."""
+        if not any(kind.replace("const ", "") == words[0] + "*" for function in self.api.functions.values()
+                   for _, kind in function.args):
+            raise ApiError(path, line, "no function has an argument of type '%s*'" % words[0])
         self.parts[words[0] + "*"] = [tuple(word.split(":")) for word in words[1:]]
         for _, width in self.parts[words[0] + "*"]:
             if width not in TYPES:
@@ -79,7 +86,10 @@ class Arguments:
 
     def take_way(self, path, line, words):
         """in|out|raw ARG[:LENGTH|?FLAG] FUNCTION..."""
-        arg, mark, length = re.match(r"(\w+)([:?]?)(\w*)$", words[1]).groups()
+        match = re.match(r"(\w+)(?:([:?])(\w+))?$", words[1])
+        if not match:
+            raise ApiError(path, line, "cannot read '%s'" % words[1])
+        arg, mark, length = (part or "" for part in match.groups())
         for pattern in words[2:]:
             functions = [f for name, f in self.api.functions.items()
                          if fnmatch.fnmatchcase(name, pattern) and arg in f.arg_index]
@@ -107,7 +117,8 @@ class Arguments:
         if width == "struct":
             return None
         recorded = Recorded("", 0, "RESULT", TYPES[width])
-        self.name_values(recorded, function.result, "result")
+        if self.api.failure(function) != "never":
+            self.name_values(recorded, function.result, "return")
         return recorded
 
     def name_values(self, recorded, kind, arg):

@@ -210,7 +210,9 @@ class Wrapper:
                 return "0"
             return "rec_word_error(%s)" % (("args[%d]" if hooked else "a%d") % self.symbol.error_word)
         width = self.api.width(self.function.result)
-        if self.result != "rec_word" or width == "void":
+        if self.result != "rec_word":
+            return "rec_word_%s(result)" % self.result
+        if width == "void":
             return "0"
         narrow = {"i8": "int8_t", "i16": "int16_t", "i32": "int32_t", "u8": "uint8_t", "u16": "uint16_t",
                   "u32": "uint32_t"}.get(width)

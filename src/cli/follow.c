@@ -220,6 +220,8 @@ static int look_at(struct follow *follow, struct recording *recording, struct pr
 	}
 	free(follow->by_process);
 	free(follow->raw);
+	follow->by_process = NULL;
+	follow->raw = NULL;
 	events_close(events);
 	return err;
 }

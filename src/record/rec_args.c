@@ -131,6 +131,8 @@ static uint64_t array_length(const struct view *view, const struct rec_argument 
 		word = load((const char *)word, wide ? 8 : 4);
 	}
 	length = wide ? (int64_t)word : (int32_t)word;
+	if (argument->how == REC_ARGUMENT_OPTIONAL)
+		return length != 0; /* true may be -1 */
 	return length > 0 ? (uint64_t)length : 0;
 }
 
@@ -173,8 +175,6 @@ static void measure_pointed(const struct view *view, const struct rec_argument *
 	} else {
 		if (argument->how != REC_ARGUMENT_POINTED)
 			values = array_length(view, argument);
-		if (argument->how == REC_ARGUMENT_OPTIONAL)
-			values = values != 0;
 		capture->values = (uint32_t)(values < most ? values : most);
 		capture->bytes = capture->values * bytes;
 	}
@@ -321,7 +321,7 @@ uint64_t rec_args_exit(struct rec_call *call)
 
 static uint64_t names_of(const struct rec_backend *backend, const struct rec_argument *argument)
 {
-	const char *text = NULL;
+	const char *text;
 
 	if (!argument->names)
 		return 0;

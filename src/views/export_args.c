@@ -108,7 +108,7 @@ void export_arguments(struct json *json, const struct export *export, const stru
 	for (i = 0; i < 2; i++) {
 		event_arguments(&arguments, export->events, event, when[i]);
 		while (event_arguments_next(&arguments, &argument))
-			if (argument.count || !event->failed)
+			if (argument.count || !event->failed || when[i] == FMT_ARG_IN)
 				argument_write(json, &argument);
 	}
 }

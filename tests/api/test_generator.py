@@ -104,7 +104,7 @@ class RecordedArguments(unittest.TestCase):
 
     def test_lists_and_names(self):
         recorded = self.recorded("w_list", "in list:count w_list\nraw got w_*\nenum mode flags_t flags A=1 B=2\n"
-                                 "enum fault int:result BAD=-1\n")
+                                 "enum fault int:return BAD=-1\n")
         self.assertIn(("IN", "list", "S32", "ARRAY", 0, [], 0), recorded)
         self.assertIn(("IN", "got", "POINTER", "VALUE", 0, [], 0), recorded)
         self.assertIn(("IN", "mode", "U32", "VALUE", 0, ["FLAGS"], 1), recorded)
@@ -122,7 +122,10 @@ class RecordedArguments(unittest.TestCase):
         self.fails("in list:cuont w_list", "w_list has no argument 'cuont'")
         self.fails("in list:count w_lsit", "no function of 'w_lsit'")
         self.fails("enum mode flag_t A=1", "unknown type 'flag_t'")
-        self.fails("parts pair a:i33", "unknown width 'i33'")
+        self.fails("parts pair a:i32", "no function has an argument of type 'pair*'")
+        self.fails("parts int a:i33", "unknown width 'i33'")
+        self.fails("enum fault int:cuont BAD=1", "no function has an argument 'cuont'")
+        self.fails("in list:count: w_list", "cannot read 'list:count:'")
         self.fails("inn list w_list", "cannot read 'inn list w_list'")
 
 

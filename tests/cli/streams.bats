@@ -96,10 +96,10 @@ load streams
 	readable_with_loss
 	says "$T/err" "are missing from the timeline"
 	rm -rf "$T/rec"
-	(ulimit -f 4000 && exec timeout 60 "$SONDE" -l -o "$T/rec" --json "$T/summary.json" "$APPS/burst" 300000) \
+	(ulimit -f 40000 && exec timeout 60 "$SONDE" -l -o "$T/rec" --json "$T/summary.json" "$APPS/burst" 3000000) \
 		>"$T/out" 2>"$T/err" || status=$?
 	equal status 0 "$status"
-	check 'calls("MPI_Test") == 300000' '"timeline_lost" in notes'
+	check 'calls("MPI_Test") == 3000000' '"timeline_lost" in notes'
 	readable_with_loss
 }
 

@@ -155,7 +155,7 @@ static const char *handle_names(const struct mpi_library *library, enum mpi_name
 const char *mpi_names_found(uint32_t names)
 {
 	const struct mpi_library *library = mpi_library();
-	static char text[8192]; /* under the recorder's lock */
+	static char text[8192]; /* under the lock of first calls */
 
 	if (!library)
 		return NULL;
