@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Arguments of calls and what they point to, where they are recorded. HOT then: no libc, no system call. What a
- * pointer leads to is read where the API reads it itself (IN, at the entry) or has written it (OUT, after success);
- * that is what roles promise. Other threads may change it meanwhile: sizes are taken once.
+ * Arguments of calls and what they point to, where they are recorded. HOT then: no libc. What a pointer leads to is
+ * read where the API reads it itself (IN, at the entry) or has written it (OUT, after success). But a call that is
+ * refused may have been given anything: the kernel is asked whether memory can be read before it is, one system call
+ * for each pointer. Other threads may change it meanwhile: sizes are taken once.
  */
+#include <errno.h>
 #include <string.h>
+#include <sys/uio.h>
 
 #include "record/rec_state.h"
 #include "record/rec_stream.h"
@@ -63,6 +66,32 @@ static rec_word word_of(const struct view *view, const struct rec_argument *argu
 	uint8_t index = view->by_reference ? argument->reference : argument->index;
 
 	return index == REC_ARGUMENT_ABSENT ? 0 : view->call->args[index];
+}
+
+/* Can the bytes be read? One of each page is looked at. Where the kernel does not let us ask, roles are trusted. */
+static bool is_readable(const char *from, size_t bytes)
+{
+	struct iovec there[2 + VALUES_MAX * 32 / REC_PAGE], here;
+	char seen[sizeof(there) / sizeof(there[0])];
+	const char *last = from + (bytes ? bytes - 1 : 0);
+	uint32_t pages = 0;
+	int saved = errno;
+	long got;
+
+	for (const char *at = from; pages < sizeof(seen); pages++) {
+		there[pages] = (struct iovec){(void *)at, 1};
+		at = (const char *)(((uintptr_t)at & ~(uintptr_t)(REC_PAGE - 1)) + REC_PAGE);
+		if (at > last) {
+			pages++;
+			break;
+		}
+	}
+	here = (struct iovec){seen, pages};
+	got = syscall(SYS_process_vm_readv, rec_pid(), &here, 1ul, there, (unsigned long)pages, 0ul);
+	if (got < 0 && errno != EFAULT)
+		got = pages;
+	errno = saved;
+	return got == (long)pages;
 }
 
 /* Bytes of one value in the program's memory. */
@@ -126,7 +155,7 @@ static uint64_t array_length(const struct view *view, const struct rec_argument 
 		return word;
 	word = view->call->args[argument->length];
 	if (view->by_reference || argument->flags & REC_ARGUMENT_LENGTH_POINTED) {
-		if (word < POINTER_MIN)
+		if (word < POINTER_MIN || !is_readable((const char *)word, wide ? 8 : 4))
 			return 0;
 		word = load((const char *)word, wide ? 8 : 4);
 	}
@@ -147,11 +176,16 @@ static uint32_t string_length(const struct view *view, const struct rec_argument
 		uint32_t given = (uint32_t)view->call->args[view->symbol->args - argument->length];
 
 		most = given < most ? given : most;
+		if (!is_readable(text, most))
+			return 0;
 		while (most && text[most - 1] == ' ')
 			most--;
 	}
-	while (length < most && text[length])
+	while (length < most && text[length]) {
 		length++;
+		if (!((uintptr_t)(text + length) & (REC_PAGE - 1)) && !is_readable(text + length, 1))
+			break; /* more than is there */
+	}
 	return length;
 }
 
@@ -167,7 +201,7 @@ static void measure_pointed(const struct view *view, const struct rec_argument *
 	if (word < POINTER_MIN || (argument->part && !view->call->backend->part))
 		return;
 	if (argument->type == FMT_ARG_STRING) {
-		if (*room < 2)
+		if (*room < 2 || !is_readable((const char *)word, 1))
 			return;
 		capture->values = 1;
 		capture->bytes = 1 + string_length(view, argument, (const char *)word,
@@ -175,7 +209,11 @@ static void measure_pointed(const struct view *view, const struct rec_argument *
 	} else {
 		if (argument->how != REC_ARGUMENT_POINTED)
 			values = array_length(view, argument);
-		capture->values = (uint32_t)(values < most ? values : most);
+		if (values > most)
+			values = most;
+		if (!values || !is_readable((const char *)word, values * stride(view, argument)))
+			return;
+		capture->values = (uint32_t)values;
 		capture->bytes = capture->values * bytes;
 	}
 	*room -= capture->bytes;
@@ -220,7 +258,8 @@ static uint64_t value_of(const struct view *view, const struct rec_argument *arg
 		bool address = argument->type == FMT_ARG_POINTER && !(argument->flags & REC_ARGUMENT_HANDLE);
 
 		if (!address)
-			return word < POINTER_MIN ? 0 : read_value(view, argument, (const char *)word);
+			return word < POINTER_MIN || !is_readable((const char *)word, stride(view, argument)) ? 0 :
+			       read_value(view, argument, (const char *)word);
 		/* a choice buffer may come as a descriptor, which begins with its address */
 		if (!(argument->flags & REC_ARGUMENT_BUFFER))
 			return word;

@@ -63,6 +63,11 @@ int main(void)
 		app_die("a kernel of no such name", code);
 	if (clFinish(NULL) == CL_SUCCESS || clWaitForEvents(0, (cl_event *)8) == CL_SUCCESS)
 		app_die("calls that fail", 0);
+	/* refused before anything is read: nobody may follow these */
+	if (clCreateKernel(NULL, (const char *)0x7000dead0000, &code) ||
+	    clEnqueueNDRangeKernel(NULL, kernel, 3, (size_t *)0x7000dead0000, (size_t *)0x7000dead0000,
+				   (size_t *)0x7000dead0000, 2, (cl_event *)0x7000dead0000, NULL) == CL_SUCCESS)
+		app_die("calls of nothing", 0);
 	clReleaseKernel(kernel);
 	clReleaseMemObject(buffer);
 	clReleaseProgram(program);

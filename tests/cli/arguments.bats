@@ -37,7 +37,8 @@ lines() # PATTERN: exits with 0 when `sonde print` has such a line
 	# a call that fails: its error, and nothing that it did not write
 	lines '< opencl:clCreateKernel = 0x0 \(errcode_ret=CL_INVALID_KERNEL_NAME\) failed'
 	lines '< opencl:clFinish = CL_INVALID_COMMAND_QUEUE failed'
-	# pointers to nowhere are not followed
+	# pointers to nowhere are not followed, whatever the call says
+	lines '> opencl:clEnqueueNDRangeKernel\(command_queue=0x0, .*global_work_size=\[\], .*event_wait_list=\[\]\)'
 	lines '> opencl:clWaitForEvents\(num_events=0, event_list=\[\]\)'
 	lines '> opencl:clGetDeviceInfo\(.*param_name=CL_DEVICE_NAME, param_value_size=0, param_value=0x0\)'
 }
