@@ -32,6 +32,12 @@ struct mpi_library {
 	rec_word no_message[2];           /* MPI_MESSAGE_NO_PROC of C, of Fortran */
 };
 
+/* Is it a constant of Fortran, in one of the forms that its bindings have? */
+static inline bool mpi_is_one_of(rec_word address, const rec_word forms[3])
+{
+	return address && (address == forms[0] || address == forms[1] || address == forms[2]);
+}
+
 /* The library, looked up at the first question; NULL before MPI is there. */
 const struct mpi_library *mpi_library(void);
 

@@ -91,14 +91,6 @@ rec_word mpi_view_buffer(const struct mpi_view *view, enum mpi_argument argument
 	return word;
 }
 
-static bool is_one_of(rec_word address, const rec_word *list, unsigned length)
-{
-	for (unsigned i = 0; address && i < length; i++)
-		if (address == list[i])
-			return true;
-	return false;
-}
-
 bool mpi_view_in_place(const struct mpi_view *view, enum mpi_argument argument)
 {
 	const struct mpi_library *library = view->library;
@@ -109,7 +101,7 @@ bool mpi_view_in_place(const struct mpi_view *view, enum mpi_argument argument)
 	buffer = mpi_view_buffer(view, argument);
 	if (view->variant == MPI_VARIANT_C)
 		return buffer == library->in_place;
-	return is_one_of(buffer, library->fortran_in_place, 3);
+	return mpi_is_one_of(buffer, library->fortran_in_place);
 }
 
 bool mpi_view_ignores_status(const struct mpi_view *view)
@@ -119,5 +111,5 @@ bool mpi_view_ignores_status(const struct mpi_view *view)
 
 	if (view->variant == MPI_VARIANT_C)
 		return status == library->status_ignore;
-	return is_one_of(status, library->fortran_status_ignore, 3);
+	return mpi_is_one_of(status, library->fortran_status_ignore);
 }

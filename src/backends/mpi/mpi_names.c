@@ -185,11 +185,6 @@ uint64_t mpi_part(uint32_t part, const void *at)
 	return (uint64_t)(int64_t)value;
 }
 
-static bool is_one_of(rec_word address, const rec_word *list)
-{
-	return address && (address == list[0] || address == list[1] || address == list[2]);
-}
-
 rec_word mpi_convert(uint32_t names, rec_word value)
 {
 	static const uint8_t kinds[] = {
@@ -202,7 +197,7 @@ rec_word mpi_convert(uint32_t names, rec_word value)
 	if (!library)
 		return value;
 	if (names == MPI_NAMES_BUFFER)
-		return is_one_of(value, library->fortran_in_place) ? library->in_place : value;
+		return mpi_is_one_of(value, library->fortran_in_place) ? library->in_place : value;
 	if (names >= sizeof(kinds) || !kinds[names])
 		return value;
 	return mpi_handle_from_fortran(library, (enum mpi_handle_kind)(kinds[names] - 1), (int32_t)value);
@@ -212,6 +207,7 @@ bool mpi_ignores(rec_word pointer)
 {
 	const struct mpi_library *library = mpi_library();
 
-	return !library || pointer == library->status_ignore || is_one_of(pointer, library->fortran_status_ignore) ||
-	       is_one_of(pointer, library->fortran_statuses_ignore);
+	return !library || pointer == library->status_ignore ||
+	       mpi_is_one_of(pointer, library->fortran_status_ignore) ||
+	       mpi_is_one_of(pointer, library->fortran_statuses_ignore);
 }
