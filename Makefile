@@ -25,6 +25,7 @@ $(BUILD)/CMakeCache.txt:
 	$(CMAKE) -S . -B $(BUILD)
 
 build: $(BUILD)/CMakeCache.txt
+	@echo "building into $(BUILD), $(JOBS) files at a time: about a minute of processor time"
 	$(CMAKE) --build $(BUILD) -j $(JOBS)
 
 demo:
