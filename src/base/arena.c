@@ -30,33 +30,49 @@ static _Noreturn void arena_fail(void)
 	_exit(arena_exit_status);
 }
 
+static struct arena_chunk *checked(struct arena_chunk *chunk, size_t size)
+{
+	if (!chunk)
+		arena_fail();
+	chunk->used = 0;
+	chunk->size = size;
+	return chunk;
+}
+
+/* A chunk of its own. It does not end the chunk that small items are taken from. */
+static void *large_item(struct arena *arena, size_t bytes)
+{
+	struct arena_chunk *chunk = checked(calloc(1, sizeof(*chunk) + bytes), bytes);
+
+	chunk->used = bytes;
+	if (arena->chunk) {
+		chunk->next = arena->chunk->next;
+		arena->chunk->next = chunk;
+	} else {
+		chunk->next = NULL;
+		arena->chunk = chunk;
+	}
+	return chunk->data;
+}
+
 void *arena_zalloc(struct arena *arena, size_t bytes)
 {
 	struct arena_chunk *chunk = arena->chunk;
-	size_t size;
 	void *memory;
 
 	if (bytes > SIZE_MAX / 2)
 		arena_fail();
 	bytes = (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+	if (bytes > CHUNK_BYTES / 4)
+		return large_item(arena, bytes);
 	if (!chunk || chunk->size - chunk->used < bytes) {
-		size = bytes > CHUNK_BYTES / 4 ? bytes : CHUNK_BYTES;
-		chunk = calloc(1, sizeof(*chunk) + size);
-		if (!chunk)
-			arena_fail();
-		chunk->size = size;
-		if (size == bytes && arena->chunk) {
-			/* a large item does not end the chunk that small ones are taken from */
-			chunk->next = arena->chunk->next;
-			arena->chunk->next = chunk;
-		} else {
-			chunk->next = arena->chunk;
-			arena->chunk = chunk;
-		}
+		chunk = checked(malloc(sizeof(*chunk) + CHUNK_BYTES), CHUNK_BYTES);
+		chunk->next = arena->chunk;
+		arena->chunk = chunk;
 	}
 	memory = (char *)chunk->data + chunk->used;
 	chunk->used += bytes;
-	return memory;
+	return memset(memory, 0, bytes); /* here, so that pages that nobody asks for are never touched */
 }
 
 void *arena_array(struct arena *arena, size_t items, size_t item_bytes)
