@@ -23,11 +23,19 @@
 #define AREA_MOST (2u << 20)
 #define RETRY_EVENTS 4096u /* discarded events after which room is looked for again */
 #define BLOCK_STEP_NS 10000000
+#define AREAS_KEPT 8u
+
+struct area {
+	char *map;
+	uint32_t bytes;
+};
 
 struct stream {
 	struct fmt_packet *packet; /* the last one, NULL: none yet */
-	char *area, *before; /* mapped: the current one, and the one whose last events may still be written */
-	uint32_t area_bytes, before_bytes;
+	char *area; /* the current one, mapped */
+	uint32_t area_bytes;
+	uint32_t kept_count;
+	struct area kept[AREAS_KEPT]; /* earlier ones, still mapped: calls that a handler interrupts may be writing there */
 	uint64_t file_bytes;
 	uint64_t sequence;
 	uint64_t discarded;
@@ -157,7 +165,25 @@ static void enter_packet(struct rec_writer *writer, char *packet, char *limit)
 	streams[writer->stream].sequence++;
 }
 
-/* The last packet, with all places in it that interrupted calls are about to fill, and what was mapped before it. */
+/*
+ * A call that a signal handler has interrupted may be about to fill a place in any of the areas that the handler's
+ * calls have left since. While the thread is in its outermost call there is no such call but the one that opens the
+ * next area itself.
+ */
+static void keep_area(const struct rec_writer *writer, struct stream *stream)
+{
+	bool outermost = writer->stream == REC_STREAM_DEVICE || !rec_tls.thread || rec_tls.thread->depth <= 1;
+	uint32_t gone = outermost ? stream->kept_count : stream->kept_count == AREAS_KEPT;
+
+	for (uint32_t i = 0; i < gone; i++)
+		munmap(stream->kept[i].map, stream->kept[i].bytes);
+	stream->kept_count -= gone;
+	memmove(stream->kept, stream->kept + gone, stream->kept_count * sizeof(*stream->kept));
+	if (stream->area)
+		stream->kept[stream->kept_count++] = (struct area){stream->area, stream->area_bytes};
+}
+
+/* The last packet, with all places in it that interrupted calls are about to fill. */
 static void leave_packet(const struct rec_writer *writer, const struct fmt_triple *now)
 {
 	struct stream *stream = &streams[writer->stream];
@@ -167,10 +193,7 @@ static void leave_packet(const struct rec_writer *writer, const struct fmt_tripl
 		__atomic_store_n(&writer->packet->content_bits, (uint64_t)(writer->at - (char *)writer->packet) * 8,
 				 __ATOMIC_RELEASE);
 	}
-	if (stream->before)
-		munmap(stream->before, stream->before_bytes);
-	stream->before = stream->area;
-	stream->before_bytes = stream->area_bytes;
+	keep_area(writer, stream);
 }
 
 static bool add_area_of(struct rec_writer *writer, uint32_t bytes)

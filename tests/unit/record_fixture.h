@@ -28,17 +28,23 @@ static struct rec_backend fixture_backend = {
 
 static char fixture_dir[] = "/tmp/sonde-test.XXXXXX";
 
+/* What a test puts into the directory before a process opens its record there. */
+static void (*fixture_prepare)(const char *directory);
+
 static int fixture_open(void **state)
 {
 	(void)state;
 	strcpy(fixture_dir, "/tmp/sonde-test.XXXXXX");
 	assert_non_null(mkdtemp(fixture_dir));
 	setenv("SONDE_DIR", fixture_dir, 1);
+	if (fixture_prepare)
+		fixture_prepare(fixture_dir);
 	memset(&rec_state, 0, sizeof(rec_state));
 	memset(&rec_tls, 0, sizeof(rec_tls));
 	rec_wiped->open = 0;
 	rec_slots_forget();
 	rec_names_forget();
+	rec_streams_forget();
 	rec_device_forget();
 	memset(fixture_slots, 0, sizeof(fixture_slots));
 	fixture_backend.low = 0;
