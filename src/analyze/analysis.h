@@ -80,6 +80,7 @@ struct analysis {
 	uint64_t notes_seen;        /* union of what processes noted about themselves */
 	uint64_t bad_ticks;
 	struct streams *streams;    /* what they say; NULL: none were read */
+	size_t stream_notes, stream_notes_end; /* of the recording: those made by reading streams */
 };
 
 /* ---- rows.c ---- */

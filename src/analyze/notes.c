@@ -298,10 +298,7 @@ static void note_losses(struct analysis *analysis)
 /* What is wrong with streams alone leaves the figures of the tally as they are. */
 static bool is_of_streams(const struct analysis *analysis, size_t note)
 {
-	const struct streams *streams = analysis->streams;
-
-	return streams && !analysis->summary->from_streams && note >= streams->notes_first &&
-	       note < streams->notes_end;
+	return !analysis->summary->from_streams && note >= analysis->stream_notes && note < analysis->stream_notes_end;
 }
 
 void notes_finish(struct analysis *analysis)

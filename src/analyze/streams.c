@@ -193,7 +193,7 @@ static bool are_whole(const struct look *look)
 	const struct recording *recording = look->analysis->recording;
 	size_t i;
 
-	for (i = look->streams->notes_first; i < look->streams->notes_end; i++)
+	for (i = look->analysis->stream_notes; i < look->analysis->stream_notes_end; i++)
 		if (strcmp(recording->note[i].code, "clock"))
 			return false;
 	for (i = 0; i < recording->tallies; i++)
@@ -220,30 +220,30 @@ static int without_streams(const struct summary_options *options)
 
 int streams_read(struct analysis *analysis, const struct summary_options *options)
 {
-	static const struct events_wish wish = {.what = EVENTS_SINGLE, .order = EVENTS_BY_TIME};
+	const struct events_wish wish = {.what = EVENTS_SINGLE, .order = EVENTS_BY_TIME,
+					 .bytes_max = options->from_streams ? 0 : options->stream_bytes_max};
 	struct look look = {.analysis = analysis};
 	struct streams *streams = arena_zalloc(&analysis->scratch, sizeof(*streams));
-	uint64_t bytes;
 	int err;
 
 	if (!are_wanted(analysis->recording))
 		return without_streams(options);
-	streams->notes_first = analysis->recording->notes;
+	analysis->stream_notes = analysis->recording->notes;
 	err = events_open(analysis->recording, &wish, &look.events);
+	analysis->stream_notes_end = analysis->recording->notes;
 	if (err)
 		return options->from_streams ? err : 0;
 	look.streams = streams;
-	events_progress(look.events, &bytes);
 	if (!events_have_streams(look.events)) {
 		err = without_streams(options);
-	} else if (options->stream_bytes_max && bytes > options->stream_bytes_max && !options->from_streams) {
+	} else if (events_too_large(look.events)) {
 		analysis->summary->overlap_state = SUMMARY_OVERLAP_SKIPPED;
 	} else {
 		look_start(&look, options->from_streams);
 		look_at_all(&look);
 		analysis->streams = streams;
 	}
-	streams->notes_end = analysis->recording->notes;
+	analysis->stream_notes_end = analysis->recording->notes;
 	streams->lost = events_counts(look.events)->lost;
 	streams->whole = are_whole(&look);
 	analysis->summary->from_streams = !err && options->from_streams;

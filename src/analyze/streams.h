@@ -34,7 +34,6 @@ struct streams {
 	struct rows devices;       /* struct stream_device_use by host and key */
 	bool whole;                /* nothing is missing in the streams that are there */
 	uint64_t lost;             /* events, as far as they were counted */
-	size_t notes_first, notes_end; /* of the recording: those made by reading streams */
 };
 
 /*

@@ -173,6 +173,11 @@ uint64_t events_progress(const struct events *events, uint64_t *total_out)
 	return done;
 }
 
+bool events_too_large(const struct events *events)
+{
+	return events->too_large;
+}
+
 uint64_t events_raw(const struct events *events, uint32_t process, int64_t time)
 {
 	return stream_process_raw(&events->process[process], time);

@@ -44,6 +44,7 @@ struct events_wish {
 	enum events_what what;
 	enum events_order order;
 	struct events_filter filter;
+	uint64_t bytes_max;  /* streams that are larger together are not read: events_too_large(); 0: any size */
 	size_t memory_bytes; /* for sorting operations of devices, above it on disk; 0: a default */
 	bool live;           /* what cannot be read of a running process is not there yet: its stream ends */
 };
@@ -158,6 +159,7 @@ const struct events_lane *events_lane(const struct events *events, uint32_t lane
 const struct tally_function *events_function(const struct events *events, const struct event *event);
 uint32_t events_lanes(const struct events *events); /* seen so far */
 bool events_have_streams(const struct events *events); /* if only empty ones */
+bool events_too_large(const struct events *events);    /* events_wish.bytes_max: there are none to be had */
 const struct events_counts *events_counts(const struct events *events);
 /* Bytes of streams that have been read, of how many. */
 uint64_t events_progress(const struct events *events, uint64_t *total_out);

@@ -303,6 +303,7 @@ static bool is_selective(const struct events_filter *wish)
 int events_open(struct recording *recording, const struct events_wish *wish, struct events **events_out)
 {
 	struct events *events = calloc(1, sizeof(*events));
+	uint64_t bytes;
 	uint32_t i;
 	int err;
 
@@ -321,7 +322,10 @@ int events_open(struct recording *recording, const struct events_wish *wish, str
 		events->process = arena_array(&events->arena, recording->tallies, sizeof(*events->process));
 		for (i = 0; i < recording->tallies; i++)
 			process_open(events, i);
-		err = sources_start(events);
+		events_progress(events, &bytes);
+		events->too_large = wish->bytes_max && bytes > wish->bytes_max;
+		if (!events->too_large)
+			err = sources_start(events);
 	}
 	if (err) {
 		events_close(events);
