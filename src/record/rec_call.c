@@ -226,6 +226,18 @@ static REC_COLD void pass(struct rec_call *call, const void *return_address)
 	}
 }
 
+/* Nothing can be recorded here, and that is known: such a call costs neither a lock nor a system call. */
+static REC_COLD bool is_hopeless(const struct rec_call *call)
+{
+	if (rec_state.off)
+		return true;
+	if (!rec_tls.retry)
+		return false;
+	rec_tls.retry--;
+	rec_lost(call->backend);
+	return true;
+}
+
 /* Will the loader bring this call to us again? The layer's symbol of a function stands behind the exported one. */
 static bool comes_again(const struct rec_backend *backend, uint32_t symbol)
 {
@@ -260,6 +272,8 @@ void rec_enter(struct rec_call *call, struct rec_backend *backend, uint32_t symb
 			pass(call, return_address);
 			return;
 		}
+		if (call->real && is_hopeless(call))
+			return;
 		slot = prepare(call, return_address);
 		if (!slot)
 			return;

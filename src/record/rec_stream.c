@@ -35,7 +35,7 @@ struct stream {
 	char *area; /* the current one, mapped */
 	uint32_t area_bytes;
 	uint32_t kept_count;
-	struct area kept[AREAS_KEPT]; /* earlier ones, still mapped: calls that a handler interrupts may be writing there */
+	struct area kept[AREAS_KEPT]; /* earlier ones, still mapped: see keep_area() */
 	uint64_t file_bytes;
 	uint64_t sequence;
 	uint64_t discarded;
