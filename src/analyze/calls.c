@@ -61,7 +61,7 @@ static void row_add(struct analysis *analysis, struct call_row *row, const struc
 	uint64_t calls = row->histogram.calls;
 
 	if (row->out.timed) {
-		histogram_add(&row->histogram, &analysis->scratch, clock, stats);
+		histogram_add(&row->histogram, &analysis->scratch, clock, process_clock(analysis, process), stats);
 		row->out.self_ns = number_add(row->out.self_ns, self_ns);
 		rank_add(analysis, &row->per_rank, process->rank, (int64_t)read_clock_duration(clock, stats->total));
 	} else {

@@ -41,7 +41,7 @@ void histogram_count(struct histogram *histogram, const struct fmt_stats *stats)
 }
 
 void histogram_add(struct histogram *histogram, struct arena *arena, const struct read_clock *clock,
-		   const struct fmt_stats *stats)
+		   const struct read_clock *steps, const struct fmt_stats *stats)
 {
 	struct histogram_part *part;
 	uint64_t min, max;
@@ -49,7 +49,7 @@ void histogram_add(struct histogram *histogram, struct arena *arena, const struc
 
 	if (!clock)
 		clock = &ns_clock;
-	part = part_of(histogram, arena, clock);
+	part = part_of(histogram, arena, steps ? steps : &ns_clock);
 	for (i = 0; i < FMT_BUCKETS; i++)
 		part->count[i] += stats->hist[i];
 	if (stats->nmin) {
@@ -65,19 +65,27 @@ void histogram_add(struct histogram *histogram, struct arena *arena, const struc
 	histogram_count(histogram, stats);
 }
 
-/* The step with the lowest end that is not below `from_ns` (and, at equal ends, any): next in order. */
-static bool next_step(const struct histogram *histogram, const unsigned *at, size_t *part_out, uint64_t *floor_out)
+/* Longest duration that falls into a step. */
+static uint64_t step_end(const struct histogram_part *part, unsigned step)
+{
+	if (step >= FMT_BUCKETS - 1) /* it holds the rest */
+		return UINT64_MAX;
+	return read_clock_duration(&part->clock, fmt_bucket_floor(step + 1) - 1);
+}
+
+/* The step with the lowest end among those that come next in each part (at equal ends, any). */
+static bool next_step(const struct histogram *histogram, const unsigned *at, size_t *part_out, uint64_t *end_out)
 {
 	bool found = false;
-	uint64_t floor;
+	uint64_t end;
 	size_t i;
 
 	for (i = 0; i < histogram->parts; i++) {
 		if (at[i] >= FMT_BUCKETS)
 			continue;
-		floor = read_clock_duration(&histogram->part[i].clock, fmt_bucket_floor(at[i]));
-		if (!found || floor < *floor_out) {
-			*floor_out = floor;
+		end = step_end(&histogram->part[i], at[i]);
+		if (!found || end < *end_out) {
+			*end_out = end;
 			*part_out = i;
 			found = true;
 		}
@@ -87,7 +95,7 @@ static bool next_step(const struct histogram *histogram, const unsigned *at, siz
 
 uint64_t histogram_percentile(const struct histogram *histogram, unsigned percent)
 {
-	uint64_t timed = 0, wanted, seen = 0, floor = 0;
+	uint64_t timed = 0, wanted, seen = 0, end = 0;
 	unsigned *at, i;
 	struct arena scratch = {NULL};
 	size_t part;
@@ -99,12 +107,12 @@ uint64_t histogram_percentile(const struct histogram *histogram, unsigned percen
 		return 0;
 	wanted = timed / 100 * percent + (timed % 100 * percent + 99) / 100; /* rank of the call, from 1 */
 	at = arena_array(&scratch, histogram->parts, sizeof(*at));
-	while (seen < wanted && next_step(histogram, at, &part, &floor))
+	while (seen < wanted && next_step(histogram, at, &part, &end))
 		seen += histogram->part[part].count[at[part]++];
 	arena_free(&scratch);
-	if (floor < histogram->min_ns)
-		floor = histogram->min_ns;
-	return floor > histogram->max_ns ? histogram->max_ns : floor;
+	if (end < histogram->min_ns)
+		end = histogram->min_ns;
+	return end > histogram->max_ns ? histogram->max_ns : end;
 }
 
 void histogram_times(const struct histogram *histogram, struct summary_times *times_out)

@@ -17,12 +17,15 @@ struct histogram {
 	bool has_min;
 };
 
-/* Adds a row. clock NULL: its times are ns already. */
+/* Adds a row: `clock` of its times, `steps` of its histogram. NULL: they are ns already. */
 void histogram_add(struct histogram *histogram, struct arena *arena, const struct read_clock *clock,
-		   const struct fmt_stats *stats);
+		   const struct read_clock *steps, const struct fmt_stats *stats);
 /* Only calls, no times. */
 void histogram_count(struct histogram *histogram, const struct fmt_stats *stats);
-/* Lower end of the step that holds the given share of the calls, but within [min, max]. */
+/*
+ * Upper end of the step that holds the given share of the calls, but within [min, max]: at least so many took no longer.
+ * A lower end may stand below an average of calls that all lie in one step.
+ */
 uint64_t histogram_percentile(const struct histogram *histogram, unsigned percent);
 void histogram_times(const struct histogram *histogram, struct summary_times *times_out);
 

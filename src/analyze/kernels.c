@@ -44,7 +44,7 @@ static void row_add(struct analysis *analysis, struct rows *rows, const struct p
 {
 	struct kernel_row *row = row_of(analysis, rows, process, op, per_device);
 
-	histogram_add(&row->histogram, &analysis->scratch, NULL, &op->stats);
+	histogram_add(&row->histogram, &analysis->scratch, NULL, NULL, &op->stats);
 	rank_add(analysis, &row->per_rank, process->rank, (int64_t)op->stats.total);
 }
 

@@ -2,7 +2,8 @@
 /*
  * The figures of calls and operations from the streams of one process, counted as the recorder counts them
  * (record/rec_call.c, record/rec_device.c), in the form of a tally's. Times are ns where a tally has ticks, and points
- * in time CLOCK_MONOTONIC_RAW. Events round to whole ns, so that a call may differ by 1 ns from the tally's.
+ * in time CLOCK_MONOTONIC_RAW. Events round to whole ns, so that a call may differ by 1 ns from the tally's. Histograms
+ * are of ticks as a tally's are: one of ns has its steps elsewhere.
  *
  * Not in the streams, and left as the tally has it: functions that are only counted, builds, the ledger, and which
  * receives are only posted.
@@ -103,11 +104,12 @@ static struct fmt_stats *row_of(struct stream_tally *tally, struct thread_sum *s
 	return sum->row[function];
 }
 
-static void stats_add(struct fmt_stats *stats, uint64_t duration, uint64_t child, bool failed)
+/* `counted`: the duration in the unit of the histogram. */
+static void stats_add(struct fmt_stats *stats, uint64_t duration, uint64_t counted, uint64_t child, bool failed)
 {
 	stats->total += duration;
 	stats->child += child;
-	stats->hist[fmt_bucket(duration)]++;
+	stats->hist[fmt_bucket(counted)]++;
 	if (~duration > stats->nmin)
 		stats->nmin = ~duration;
 	if (duration > stats->max)
@@ -131,11 +133,11 @@ static void call_returns(struct thread_sum *sum, struct fmt_stats *row, const st
 	uint64_t child = sum->frame[event->depth].child;
 
 	if (is_recursive(sum, event->depth, event->function)) {
-		row->hist[fmt_bucket(duration)]++;
+		row->hist[fmt_bucket(event->ticks)]++;
 		row->child += child - duration;
 		row->failed += event->failed;
 	} else {
-		stats_add(row, duration, child, event->failed);
+		stats_add(row, duration, event->ticks, child, event->failed);
 	}
 	if (event->depth)
 		sum->frame[event->depth - 1].child += duration;
@@ -262,7 +264,7 @@ static void operation_add(struct stream_tally *tally, const struct event *event)
 	enum sonde_category category = kind_category(operation->kind);
 	struct tally_op *op = op_of(tally, operation);
 
-	stats_add(&op->stats, duration, 0, false);
+	stats_add(&op->stats, duration, duration, 0, false);
 	op->bytes += operation->bytes;
 	if (operation->device != READ_NONE) {
 		if (category == SONDE_CATEGORY_launch)

@@ -105,6 +105,7 @@ struct event {
 	uint32_t depth;          /* calls of the lane around this one */
 	int64_t time;            /* the key of the order: when it happened; CALL: begin or end; OPERATION: begin */
 	int64_t begin, end;
+	uint64_t ticks;          /* EXIT, CALL that returned and has_begin: what it took by the process's clock, not rounded */
 	uint64_t ordinal;        /* in its stream, also of what is filtered: the same when the stream has grown since */
 	uint64_t result;
 	struct event_payload in, out; /* arguments at ENTRY, CALL; at EXIT, CALL */

@@ -182,6 +182,7 @@ static inline void bytes_keep(struct bytes *kept, const struct event_payload *pa
 struct pair_frame {
 	uint32_t function;
 	int64_t begin;
+	uint64_t ticks; /* of begin */
 	uint64_t ordinal;           /* entries of the stream before it */
 	struct bytes in;
 };

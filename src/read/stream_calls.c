@@ -96,6 +96,7 @@ static void slot_end(struct call_slot *slot, const struct event *event)
 	slot->event.has_result = event->has_result;
 	slot->event.result = event->result;
 	slot->event.end = event->time;
+	slot->event.ticks = event->ticks;
 	slot->complete = true;
 }
 

@@ -104,6 +104,7 @@ static struct event *pair_entry(struct stream_pair *pair)
 	event->in = (struct event_payload){pair->cursor.payload, pair->cursor.bytes};
 	frame->function = event->function;
 	frame->begin = pair->time;
+	frame->ticks = pair->cursor.ticks;
 	frame->ordinal = pair->ordinal = pair->entries++;
 	if (pair->keep && !pair->scout)
 		bytes_keep(&frame->in, &event->in);
@@ -117,9 +118,12 @@ static struct event *pair_exit(struct stream_pair *pair)
 	const uint8_t *payload = pair->cursor.payload;
 	uint32_t function = fmt_event_function(pair->cursor.id);
 	struct event *event;
+	uint64_t begin;
 
 	if (pair->depth && pair->frame[pair->depth - 1].function == function) {
 		event = pair_pop(pair);
+		begin = pair->frame[pair->depth].ticks;
+		event->ticks = pair->cursor.ticks > begin ? pair->cursor.ticks - begin : 0;
 	} else { /* its entry was lost */
 		pair->last_function = function;
 		pair->last_depth = pair->depth;

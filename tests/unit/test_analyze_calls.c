@@ -185,7 +185,7 @@ static void splitting_by_thread_keeps_threads_apart(void **state)
 
 /* ---- percentiles ---- */
 
-static void percentiles_are_lower_ends_of_histogram_steps(void **state)
+static void percentiles_are_upper_ends_of_histogram_steps(void **state)
 {
 	struct fixture *fixture = *state;
 	const struct summary_times *times;
@@ -194,9 +194,29 @@ static void percentiles_are_lower_ends_of_histogram_steps(void **state)
 	builder_calls(fixture->row[0], 2, 1000000);
 	summarise(fixture);
 	times = &fixture->summary->call[0].times;
-	/* 1000 lies in a step of its own and is the minimum, so the step's end is raised to it */
-	assert_int_equal(times->p50_ns, 1000);
-	assert_int_equal(times->p99_ns, fmt_bucket_floor(fmt_bucket(1000000)));
+	assert_int_equal(times->p50_ns, fmt_bucket_floor(fmt_bucket(1000) + 1) - 1);
+	assert_int_equal(times->p99_ns, 1000000); /* its step goes on behind the maximum */
+}
+
+static void a_percentile_of_99_is_not_below_the_average_of_calls_in_one_step(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct summary_times *times;
+
+	builder_calls(fixture->row[0], 2, fmt_bucket_floor(80));
+	builder_calls(fixture->row[0], 98, fmt_bucket_floor(81) - 1);
+	summarise(fixture);
+	times = &fixture->summary->call[0].times;
+	assert_true(times->p99_ns >= times->total_ns / times->calls);
+}
+
+static void calls_beyond_the_last_step_have_the_maximum_as_percentile(void **state)
+{
+	struct fixture *fixture = *state;
+
+	builder_calls(fixture->row[0], 3, fmt_bucket_floor(FMT_BUCKETS - 1) + 12345);
+	summarise(fixture);
+	assert_int_equal(fixture->summary->call[0].times.p99_ns, fixture->summary->call[0].times.max_ns);
 }
 
 static void a_percentile_is_never_outside_minimum_and_maximum(void **state)
@@ -211,7 +231,7 @@ static void a_percentile_is_never_outside_minimum_and_maximum(void **state)
 
 		builder_calls(&stats, 3, each);
 		memset(&histogram, 0, sizeof(histogram));
-		histogram_add(&histogram, &arena, NULL, &stats);
+		histogram_add(&histogram, &arena, NULL, NULL, &stats);
 		assert_int_equal(histogram_percentile(&histogram, 50), each);
 		assert_int_equal(histogram_percentile(&histogram, 99), each);
 	}
@@ -241,13 +261,13 @@ static void histograms_of_clocks_with_different_speed_add_up(void **state)
 	(void)state;
 	builder_calls(&stats, 10, 1000);  /* 1000 ns */
 	builder_calls(&ticks, 10, 1000);  /* 10000 ns */
-	histogram_add(&histogram, &arena, NULL, &stats);
-	histogram_add(&histogram, &arena, &slow, &ticks);
+	histogram_add(&histogram, &arena, NULL, NULL, &stats);
+	histogram_add(&histogram, &arena, &slow, &slow, &ticks);
 	assert_int_equal(histogram.total_ns, 110000);
 	assert_int_equal(histogram.min_ns, 1000);
 	assert_int_equal(histogram.max_ns, 10000);
-	assert_int_equal(histogram_percentile(&histogram, 50), 1000);
-	assert_int_equal(histogram_percentile(&histogram, 99), 10 * fmt_bucket_floor(fmt_bucket(1000)));
+	assert_int_equal(histogram_percentile(&histogram, 50), fmt_bucket_floor(fmt_bucket(1000) + 1) - 1);
+	assert_int_equal(histogram_percentile(&histogram, 99), 10000);
 	arena_free(&arena);
 }
 
@@ -476,7 +496,9 @@ int main(void)
 		TEST(ranks_that_never_came_are_named),
 		TEST(splitting_by_rank_keeps_ranks_apart),
 		TEST(splitting_by_thread_keeps_threads_apart),
-		TEST(percentiles_are_lower_ends_of_histogram_steps),
+		TEST(percentiles_are_upper_ends_of_histogram_steps),
+		TEST(a_percentile_of_99_is_not_below_the_average_of_calls_in_one_step),
+		TEST(calls_beyond_the_last_step_have_the_maximum_as_percentile),
 		cmocka_unit_test(a_percentile_is_never_outside_minimum_and_maximum),
 		cmocka_unit_test(steps_and_their_ends_agree),
 		cmocka_unit_test(histograms_of_clocks_with_different_speed_add_up),
