@@ -23,8 +23,8 @@ void histogram_add(struct histogram *histogram, struct arena *arena, const struc
 /* Only calls, no times. */
 void histogram_count(struct histogram *histogram, const struct fmt_stats *stats);
 /*
- * Upper end of the step that holds the given share of the calls, but within [min, max]: at least so many took no longer.
- * A lower end may stand below an average of calls that all lie in one step.
+ * Upper end of the step that holds the given share of the calls, but within [min, max]: at least so many took no
+ * longer. A lower end may stand below an average of calls that all lie in one step.
  */
 uint64_t histogram_percentile(const struct histogram *histogram, unsigned percent);
 void histogram_times(const struct histogram *histogram, struct summary_times *times_out);

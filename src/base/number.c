@@ -171,6 +171,54 @@ bool number_parse_time(const char *text, int64_t *ns_out)
 	return true;
 }
 
+/* Reads "8" up to what follows it; NULL: no number, or too large a one. */
+static const char *list_number(const char *text, int64_t *number_out)
+{
+	int64_t number = 0;
+
+	if (*text < '0' || *text > '9')
+		return NULL;
+	for (; *text >= '0' && *text <= '9' && number <= INT32_MAX; text++)
+		number = number * 10 + (*text - '0');
+	*number_out = number;
+	return number <= INT32_MAX ? text : NULL;
+}
+
+/* Reads "8" or "8-15" and the comma behind it, which another part has to follow; NULL: malformed. */
+static const char *list_range(const char *list, int64_t *first_out, int64_t *last_out)
+{
+	const char *end = list_number(list, first_out);
+
+	*last_out = *first_out;
+	if (end && *end == '-')
+		end = list_number(end + 1, last_out);
+	if (!end || *last_out < *first_out || (*end && (*end != ',' || !end[1])))
+		return NULL;
+	return *end ? end + 1 : end;
+}
+
+bool number_is_list(const char *text)
+{
+	int64_t first = 0, last = 0;
+
+	do
+		text = list_range(text, &first, &last);
+	while (text && *text);
+	return text != NULL;
+}
+
+bool number_in_list(const char *list, int64_t number)
+{
+	int64_t first = 0, last = 0;
+
+	while (list && *list) {
+		list = list_range(list, &first, &last);
+		if (list && first <= number && number <= last)
+			return true;
+	}
+	return false;
+}
+
 int64_t number_add(int64_t left, int64_t right)
 {
 	int64_t sum;

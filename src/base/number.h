@@ -30,6 +30,10 @@ const char *number_ppm(struct number *number, int64_t ppm);
 /* "1.5", "200ms", "3 us", "10ns", "2m", "1h"; without a unit seconds. False: no such thing. */
 bool number_parse_time(const char *text, int64_t *ns_out);
 
+/* Of "0,2,8-15": numbers up to INT32_MAX, as those of ranks and threads. */
+bool number_is_list(const char *text);
+bool number_in_list(const char *list, int64_t number); /* of a list that is one */
+
 /* Sum and difference that stop at the ends of the range: damaged recordings claim any figure. */
 int64_t number_add(int64_t left, int64_t right);
 int64_t number_subtract(int64_t left, int64_t right);

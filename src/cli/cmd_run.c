@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/log.h"
+#include "base/number.h"
 #include "cli/clock.h"
 #include "cli/commands.h"
 #include "cli/job.h"
@@ -103,7 +104,7 @@ static void start_and_wait(struct run *run)
 static int find_place(struct run *run, const struct options *options)
 {
 	bool parallel = ranks_find(&run->ranks);
-	bool traced = !parallel || !options->ranks || ranks_in_list(options->ranks, run->ranks.numbers.rank);
+	bool traced = !parallel || !options->ranks || number_in_list(options->ranks, run->ranks.numbers.rank);
 
 	if (parallel && job_join(&run->job, &run->ranks, &run->result, options, traced) == 0) {
 		run->in_job = true;

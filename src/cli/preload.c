@@ -12,6 +12,7 @@
 #include "cli/attach.h"
 #include "cli/clock.h"
 #include "cli/closure.h"
+#include "cli/select.h"
 #include "cli/tell.h"
 
 #define LIBRARY "libsonde.so"
@@ -74,15 +75,9 @@ int preload_check_options(const struct options *options)
 
 		while (backend->name && (strlen(backend->name) != length || strncmp(backend->name, list, length) != 0))
 			backend++;
-		if (!backend->name) {
-			char known[512] = "";
-
-			for (backend = attach_backends; backend->name; backend++)
-				snprintf(known + strlen(known), sizeof(known) - strlen(known), "%s%s",
-					 known[0] ? ", " : "", backend->name);
+		if (!backend->name)
 			return log_error(SONDE_EUSAGE, "unknown backend '%.*s' (there are: %s)", (int)length, list,
-					 known);
-		}
+					 select_backends());
 		list += length + (list[length] == ',');
 	}
 	return 0;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/number.h"
 #include "cli/attach.h"
 #include "cli/proc.h"
 
@@ -109,42 +110,9 @@ pid_t ranks_launcher(pid_t ancestor)
 	return found;
 }
 
-/* Reads "8" or "8-15" up to the next comma; NULL: malformed. */
-static const char *next_range(const char *list, long *first_out, long *last_out)
-{
-	char *end;
-
-	if (!isdigit((unsigned char)*list))
-		return NULL;
-	*first_out = *last_out = strtol(list, &end, 10);
-	if (*end == '-' && isdigit((unsigned char)end[1]))
-		*last_out = strtol(end + 1, &end, 10);
-	if ((*end && *end != ',') || *last_out < *first_out)
-		return NULL;
-	return *end ? end + 1 : end;
-}
-
 int ranks_check_list(const char *list)
 {
-	const char *rest = list;
-	long first, last;
-
-	do
-		rest = next_range(rest, &first, &last);
-	while (rest && *rest);
-	if (!rest)
+	if (!number_is_list(list))
 		return log_error(SONDE_EUSAGE, "--ranks takes a list like 0,2,8-15, not '%s'", list);
 	return 0;
-}
-
-bool ranks_in_list(const char *list, int rank)
-{
-	long first, last;
-
-	while (list && *list) {
-		list = next_range(list, &first, &last);
-		if (list && first <= rank && rank <= last)
-			return true;
-	}
-	return false;
 }

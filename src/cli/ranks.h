@@ -27,6 +27,5 @@ pid_t ranks_launcher(pid_t ancestor);
 
 /* Checks "0,2,8-15". 0 or SONDE_EUSAGE, logged. */
 int ranks_check_list(const char *list);
-bool ranks_in_list(const char *list, int rank);
 
 #endif

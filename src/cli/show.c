@@ -37,6 +37,8 @@ int show_check(const struct options *options)
 {
 	int err = 0;
 
+	if (options->top < 1)
+		return log_error(SONDE_EUSAGE, "--top takes a number from 1 on (no table at all: --quiet)");
 	if (options->json && strcmp(options->json, "-") != 0)
 		err = check_writable(options->json, false);
 	if (!err && options->timeline && *options->timeline && strcmp(options->timeline, "-") != 0)

@@ -32,7 +32,8 @@ enum events_order {
 struct events_filter {
 	const char *ranks;    /* "0,2,8-15" */
 	const char *threads;  /* thread ids, likewise; operations belong to none and are left out */
-	const char *backends; /* names, comma-separated */
+	const char *backends; /* names, comma-separated: of the recording, or of known_backends */
+	const char *known_backends; /* comma-separated: may be asked for where no process has them */
 	const char *include;  /* globs, comma-separated: names of functions and operations, or backend:name */
 	const char *exclude;
 	bool has_from, has_to;
@@ -105,7 +106,7 @@ struct event {
 	uint32_t depth;          /* calls of the lane around this one */
 	int64_t time;            /* the key of the order: when it happened; CALL: begin or end; OPERATION: begin */
 	int64_t begin, end;
-	uint64_t ticks;          /* EXIT, CALL that returned and has_begin: what it took by the process's clock, not rounded */
+	uint64_t ticks;          /* EXIT, CALL that returned and has_begin: its duration by the process's clock */
 	uint64_t ordinal;        /* in its stream, also of what is filtered: the same when the stream has grown since */
 	uint64_t result;
 	struct event_payload in, out; /* arguments at ENTRY, CALL; at EXIT, CALL */

@@ -1,49 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which events are wanted; see events.h. */
-#include <ctype.h>
 #include <fnmatch.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
-#include "read/stream.h"
-
-/* Next part of "0,2,8-15"; NULL: none, or no such list. */
-static const char *next_range(const char *list, unsigned long *first_out, unsigned long *last_out)
-{
-	char *end;
-
-	if (!isdigit((unsigned char)*list))
-		return NULL;
-	*first_out = *last_out = strtoul(list, &end, 10);
-	if (*end == '-' && isdigit((unsigned char)end[1]))
-		*last_out = strtoul(end + 1, &end, 10);
-	if (*end && *end != ',')
-		return NULL;
-	return *end && end[1] ? end + 1 : end;
-}
+#include "base/number.h"
+#include "read/events_internal.h"
 
 static int check_list(const char *list, const char *what)
 {
-	const char *rest = list;
-	unsigned long first, last;
-
-	while (rest && *rest)
-		rest = next_range(rest, &first, &last);
-	return !list || (rest && *list) ? 0 : log_error(SONDE_EUSAGE, "%s are a list like 0,2,8-15, not '%s'", what,
-							 list);
-}
-
-static bool is_in_list(const char *list, unsigned long number)
-{
-	unsigned long first, last;
-
-	while (list && *list) {
-		list = next_range(list, &first, &last);
-		if (list && first <= number && number <= last)
-			return true;
-	}
-	return false;
+	return !list || number_is_list(list) ? 0 : log_error(SONDE_EUSAGE, "%s are a list like 0,2,8-15, not '%s'",
+							     what, list);
 }
 
 /* The parts of a list between commas. */
@@ -77,14 +44,46 @@ int filter_prepare(struct filter *filter, const struct events_filter *wish, stru
 	return err;
 }
 
+/* Adds a name to "a, b", once. */
+static const char *name_known(struct arena *arena, const char *known, const char *name)
+{
+	size_t length = strlen(name);
+	const char *at;
+
+	for (at = known; *at; at += strspn(at, ", ")) {
+		if (!strncmp(at, name, length) && strchr(", ", at[length]))
+			return known;
+		at += strcspn(at, ", ");
+	}
+	return arena_printf(arena, "%s%s%s", known, *known ? ", " : "", name);
+}
+
+int filter_check_backends(const struct filter *filter, const struct events *events, struct arena *arena)
+{
+	const char *known = filter->wish.known_backends ? filter->wish.known_backends : "";
+	const struct tally_body *names;
+	uint32_t i, j;
+
+	for (i = 0; i < events->recording->tallies; i++) {
+		names = events_process(events, i)->names;
+		for (j = 0; j < names->backends; j++)
+			known = name_known(arena, known, names->backend[j].name);
+	}
+	for (i = 0; i < filter->backend_count; i++)
+		if (name_known(arena, known, filter->backends[i]) != known)
+			return log_error(SONDE_EUSAGE, "unknown backend '%s' (there are: %s)", filter->backends[i],
+					 known);
+	return 0;
+}
+
 bool filter_has_rank(const struct filter *filter, int32_t rank)
 {
-	return !filter->wish.ranks || (rank >= 0 && is_in_list(filter->wish.ranks, (unsigned long)rank));
+	return !filter->wish.ranks || number_in_list(filter->wish.ranks, rank);
 }
 
 bool filter_has_thread(const struct filter *filter, uint32_t tid)
 {
-	return !filter->wish.threads || is_in_list(filter->wish.threads, tid);
+	return !filter->wish.threads || number_in_list(filter->wish.threads, tid);
 }
 
 bool filter_has_backend(const struct filter *filter, const char *backend)

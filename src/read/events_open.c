@@ -322,9 +322,10 @@ int events_open(struct recording *recording, const struct events_wish *wish, str
 		events->process = arena_array(&events->arena, recording->tallies, sizeof(*events->process));
 		for (i = 0; i < recording->tallies; i++)
 			process_open(events, i);
+		err = filter_check_backends(&events->filter, events, &events->arena);
 		events_progress(events, &bytes);
 		events->too_large = wish->bytes_max && bytes > wish->bytes_max;
-		if (!events->too_large)
+		if (!err && !events->too_large)
 			err = sources_start(events);
 	}
 	if (err) {

@@ -296,6 +296,8 @@ struct filter {
 
 /* 0 or SONDE_EUSAGE, logged. */
 int filter_prepare(struct filter *filter, const struct events_filter *wish, struct arena *arena);
+/* Are those that are wanted known, here or in the recording? 0 or SONDE_EUSAGE, logged. */
+int filter_check_backends(const struct filter *filter, const struct events *events, struct arena *arena);
 bool filter_has_rank(const struct filter *filter, int32_t rank);
 bool filter_has_thread(const struct filter *filter, uint32_t tid);
 bool filter_has_backend(const struct filter *filter, const char *backend);

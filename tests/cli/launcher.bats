@@ -34,6 +34,8 @@ refused()
 	refused "option '--quiet' takes no argument" --quiet=yes
 	refused "--top takes a number, not 'x'" --top x
 	refused "--ranks takes a list like 0,2,8-15, not '1-'" --ranks 1-
+	refused "--ranks takes a list like 0,2,8-15, not '0-99999999999'" --ranks 0-99999999999
+	refused "--top takes a number from 1 on" --top 0
 	refused "unknown backend 'foo' (there are: " -b mpi,foo
 	status=0
 	"$SONDE" -o >"$T/out" 2>"$T/err" || status=$?

@@ -71,7 +71,7 @@ refused()
 	equal "other functions" "" "$("$SONDE" print "$rec" --include 'clEnqueue*' | grep -v ' opencl:clEnqueue\|^2')"
 	equal launches 20 "$("$SONDE" print "$rec" --include opencl:clEnqueueNDRangeKernel | grep -c ' > ')"
 	equal operations 20 "$("$SONDE" print "$rec" --include add_one | grep -c ' \* opencl:add_one launch')"
-	equal "no such API" "" "$("$SONDE" print "$rec" -b none)"
+	equal "no such API" "" "$("$SONDE" print "$rec" -b mpi)"
 	equal "before the run" "" "$("$SONDE" print "$rec" --to 0)"
 	equal "long calls" "" "$("$SONDE" print "$rec" --min-duration 100s)"
 	equal "no such rank" "" "$("$SONDE" print "$rec" --ranks 3)"
@@ -83,7 +83,14 @@ refused()
 	refused "no recording" -- "$T"
 	refused "no recording to print" --
 	refused "--from takes a time" -- "$rec" --from x
+	refused "--from takes a time" -- "$rec" --from -1
+	refused "--to takes a time" -- "$rec" --to=-2ms
+	refused "--min-duration takes a time" -- "$rec" --min-duration -1
 	refused "ranks are a list" -- "$rec" --ranks a
+	refused "ranks are a list" -- "$rec" --ranks 0-99999999999
+	refused "threads are a list" -- "$rec" --threads 5-4
+	refused "unknown backend 'nope' (there are: " -- "$rec" -b opencl,nope
+	refused "unknown backend 'nope' (there are: " -- "$rec" -b nope --follow
 	traced -o "$T/plain" -- "$APPS/cl_run" 1 return
 	refused "no events in it" -- "$T/plain"
 }

@@ -76,6 +76,7 @@ refused()
 	refused "magic" -- "$SONDE"
 	refused "no recording to report" --
 	refused "--by takes" -- --by colour "$T/empty"
+	refused "--top takes a number from 1 on" -- --top 0 "$T/empty"
 }
 
 @test "a recording of another version is refused, naming the file" {

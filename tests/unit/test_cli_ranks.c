@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/log.h"
+#include "base/number.h"
 #include "cli/attach.h"
 #include "cli/options.h"
 #include "cli/proc.h"
@@ -149,17 +150,18 @@ static void lists_of_ranks(void **state)
 	assert_int_equal(ranks_check_list("0"), 0);
 	assert_int_equal(ranks_check_list("0,2,8-15"), 0);
 	assert_int_equal(ranks_check_list("3-3"), 0);
-	assert_true(ranks_in_list("0,2,8-15", 0));
-	assert_false(ranks_in_list("0,2,8-15", 1));
-	assert_true(ranks_in_list("0,2,8-15", 8));
-	assert_true(ranks_in_list("0,2,8-15", 15));
-	assert_false(ranks_in_list("0,2,8-15", 16));
-	assert_false(ranks_in_list("0,2,8-15", -1));
+	assert_true(number_in_list("0,2,8-15", 0));
+	assert_false(number_in_list("0,2,8-15", 1));
+	assert_true(number_in_list("0,2,8-15", 8));
+	assert_true(number_in_list("0,2,8-15", 15));
+	assert_false(number_in_list("0,2,8-15", 16));
+	assert_false(number_in_list("0,2,8-15", -1));
 }
 
 static void malformed_lists_are_refused(void **state)
 {
-	static const char *const lists[] = { "a", "1-", "-1", "3-2", "1;2", "1,,2", "1 2", ",", "1-2-3" };
+	static const char *const lists[] = { "a", "1-", "-1", "3-2", "1;2", "1,,2", "1 2", ",", "1-2-3", "1,",
+		"0-99999999999", "4294967296" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
