@@ -12,6 +12,8 @@
  */
 #include "cli/follow.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -255,6 +257,42 @@ static bool pause_for(uint64_t ns)
 	return ppoll(&reader, 1, &time, NULL) <= 0 || !(reader.revents & (POLLERR | POLLNVAL));
 }
 
+/* Nothing of it is there yet: no such directory, or at most the plan that is left in it before the program starts. */
+static bool is_yet_to_come(const char *path)
+{
+	DIR *directory = opendir(path);
+	const struct dirent *entry;
+	bool found = false;
+
+	if (!directory)
+		return errno == ENOENT;
+	while (!found && (entry = readdir(directory)))
+		found = entry->d_name[0] != '.' && strcmp(entry->d_name, FMT_PLAN_FILE) != 0;
+	closedir(directory);
+	return !found;
+}
+
+/* As `tail -F` does: who watches may come before who is watched. False: nobody reads any more. */
+static bool wait_for_all(char **words, size_t count)
+{
+	bool told = false;
+	size_t i = 0;
+
+	while (i < count && !stopped) {
+		if (!is_yet_to_come(words[i])) {
+			told = false;
+			i++;
+			continue;
+		}
+		if (!told)
+			log_warning("%s: no recording yet, waiting for it", words[i]);
+		told = true;
+		if (!pause_for(LOOK_NS))
+			return false;
+	}
+	return true;
+}
+
 /* ---- the whole ---- */
 
 static int follow_start(struct follow *follow, const struct options *options)
@@ -287,8 +325,9 @@ int follow_recording(const struct options *options, char **words, size_t count)
 	struct print_parts parts = {.turn = turn, .data = &follow, .now = {.second = INT64_MIN}};
 	int err = follow_start(&follow, options);
 	uint64_t began, took;
+	bool gone = !err && !wait_for_all(words, count);
 
-	while (!err && !stopped) {
+	while (!err && !gone && !stopped) {
 		began = read_clock_now();
 		err = look(&follow, words, count, &parts);
 		if (err || follow.ended || parts.gone || stopped)

@@ -76,6 +76,36 @@ same_as_print() # [OPTIONS...]
 	done
 }
 
+@test "a recording that is yet to come is waited for, which is told; a wrong place is not" {
+	need busy fake_opencl/libOpenCL.so.1
+	export LD_LIBRARY_PATH=$APPS/fake_opencl
+	for there in "" "$T/rec"; do
+		rm -rf "$T/rec"
+		[ -z "$there" ] || mkdir "$there"
+		timeout 60 "$SONDE" print --follow "$T/rec" >"$T/followed" 2>"$T/follow.err" &
+		follower=$!
+		wait_for 20 test -s "$T/follow.err"
+		sleep 0.5
+		kill -0 $follower
+		"$SONDE" -q -l --max-size 256M -o "$T/rec" "$APPS/busy" 2 1 >/dev/null 2>&1
+		wait $follower
+		equal "lines told" 1 "$(wc -l <"$T/follow.err")"
+		says "$T/follow.err" "$T/rec: no recording yet, waiting for it"
+		same_as_print
+	done
+	touch "$T/file"
+	for wrong in "$T/file" "$T/file/below" "$T"; do
+		status=0
+		timeout 20 "$SONDE" print --follow "$wrong" >"$T/out" 2>"$T/err" || status=$?
+		equal "status of $wrong" 2 "$status"
+	done
+	(
+		status=0
+		timeout --preserve-status -s INT 1 "$SONDE" print --follow "$T/nowhere" >"$T/out" 2>"$T/err" || status=$?
+		equal "status after Ctrl-C" 130 "$status"
+	)
+}
+
 @test "--json, with a filter: the objects of print" {
 	need busy fake_opencl/libOpenCL.so.1
 	LD_LIBRARY_PATH=$APPS/fake_opencl begin "$APPS/busy" 3 2
@@ -177,8 +207,9 @@ same_as_print() # [OPTIONS...]
 	"$SONDE" print "$T/rec" >"$T/printed"
 	"$SONDE" print --follow "$T/rec" | cmp - "$T/printed"
 	traced -q -o "$T/table" -- "$APPS/cl_run" 1
-	mkdir "$T/empty"
-	for words in "no events in it: $T/table" "no recording: $T/empty" "No such file: $T/absent" \
+	mkdir "$T/other"
+	touch "$T/other/file"
+	for words in "no events in it: $T/table" "no recording: $T/other" "is empty: $T/other/file" \
 			"--follow takes a time: --follow=soon $T/rec"; do
 		status=0
 		timeout 20 "$SONDE" print -f ${words##*: } >"$T/said" 2>"$T/err" || status=$?
