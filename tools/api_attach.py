@@ -44,8 +44,8 @@ class Attach:
             self.preload = rest[0]
         elif key in ("front", "runtime", "launcher", "exports"):
             getattr(self, key).extend(rest)
-        elif key == "env" and rest[0] == "append" and len(rest) == 3:
-            self.env.append((rest[1], rest[2]))
+        elif key == "env" and rest[0] in ("append", "set") and len(rest) == 3:
+            self.env.append((rest[1], rest[2], int(rest[0] == "set")))
         elif key == "rank":
             self.rank.append(self.take_rank(rest))
         elif key == "job" and len(rest) <= 4:
@@ -80,7 +80,8 @@ def attach_text(attaches):
         lists.append(list_text("char *const ", name + "_front", map(quoted, attach.front), "NULL"))
         lists.append(list_text("char *const ", name + "_launcher", map(quoted, attach.launcher), "NULL"))
         lists.append(list_text("struct attach_env ", name + "_env",
-                               ["{%s, %s}" % (quoted(k), quoted(v)) for k, v in attach.env], "{NULL, NULL}"))
+                               ["{%s, %s, %d}" % (quoted(k), quoted(v), single) for k, v, single in attach.env],
+                               "{NULL, NULL, 0}"))
         lists.append(list_text("struct attach_rank ", name + "_rank", [
             "{%s}" % ", ".join(".%s = %s" % (k, quoted(r[k])) for k in sorted(r)) for r in attach.rank],
             "{.rank = NULL}"))

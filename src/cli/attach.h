@@ -9,10 +9,14 @@
 #ifndef SONDE_CLI_ATTACH_H
 #define SONDE_CLI_ATTACH_H
 
-/* `env append NAME VALUE`: VALUE is added at the end of the colon-separated list NAME. */
+/*
+ * `env append NAME VALUE`: VALUE is added at the end of the colon-separated list NAME. `env set NAME VALUE`: NAME holds
+ * one value; one that the user has given stays.
+ */
 struct attach_env {
 	const char *name;
 	const char *value;
+	int single; /* 1: set */
 };
 
 /*

@@ -230,22 +230,44 @@ static void set_or_clear(const char *name, const char *value)
 		unsetenv(name);
 }
 
+/* A variable that holds one tool: what the user has put there stays, unless the backend was asked for by name. */
+static void take_variable(const struct preload *preload, const char *backend, const char *name, const char *value)
+{
+	const char *old = getenv(name);
+
+	if (old && *old && strcmp(old, value) != 0 && !list_holds(preload->options->backends, ",", backend)) {
+		if (preload->telling)
+			tell("%s is set to %s and stays so: nothing of %s is traced (-b %s takes it)", name, old,
+			     backend, backend);
+		return;
+	}
+	setenv(name, value, 1);
+}
+
+static void export_backend(const struct preload *preload, const struct attach_backend *backend)
+{
+	for (const struct attach_env *env = backend->env; env->name; env++) {
+		const char *mark = strstr(env->value, LIBDIR_MARK);
+		const char *value = env->value;
+		char *path;
+
+		if (mark && asprintf(&path, "%.*s%s%s", (int)(mark - value), value, preload->directory,
+				     mark + strlen(LIBDIR_MARK)) < 0)
+			continue;
+		if (mark)
+			value = path; /* lives until exec */
+		if (env->single)
+			take_variable(preload, backend->name, env->name, value);
+		else
+			append_variable(env->name, ":", value);
+	}
+}
+
 static void export_backends(const struct preload *preload)
 {
-	for (unsigned i = 0; attach_backends[i].name && i < PRELOAD_MAX; i++) {
-		if (!preload->enabled[i])
-			continue;
-		for (const struct attach_env *env = attach_backends[i].env; env->name; env++) {
-			const char *mark = strstr(env->value, LIBDIR_MARK);
-			char *value;
-
-			if (!mark)
-				append_variable(env->name, ":", env->value);
-			else if (asprintf(&value, "%.*s%s%s", (int)(mark - env->value), env->value,
-					  preload->directory, mark + strlen(LIBDIR_MARK)) >= 0)
-				append_variable(env->name, ":", value); /* lives until exec */
-		}
-	}
+	for (unsigned i = 0; attach_backends[i].name && i < PRELOAD_MAX; i++)
+		if (preload->enabled[i])
+			export_backend(preload, &attach_backends[i]);
 }
 
 /* For ranks that are started without a launcher of their own, below one `sonde` for all of them. */
