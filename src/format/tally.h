@@ -23,6 +23,7 @@
 
 #define FMT_BUCKETS 165  /* histogram: 4 steps per octave, see fmt_bucket() */
 #define FMT_FRAMES 64    /* deepest nesting of traced calls per thread */
+#define FMT_RANGES 56    /* deepest nesting of ranges per thread */
 #define FMT_INTERVALS 4096
 
 enum fmt_section_kind {
@@ -86,7 +87,9 @@ enum fmt_note {
 	FMT_NOTE_NO_SPACE = 1u << 1,          /* growth failed: disk full, file size limit */
 	FMT_NOTE_PRIVATE = 1u << 2,           /* nothing could be mapped: lost if killed */
 	FMT_NOTE_SECOND_PROVIDER = 1u << 3,   /* two libraries implement one API */
-	FMT_NOTE_APPROXIMATE = 1u << 4        /* some device figure was folded approximately */
+	FMT_NOTE_APPROXIMATE = 1u << 4,       /* some device figure was folded approximately */
+	FMT_NOTE_DYNAMIC_FULL = 1u << 5,      /* there were more names of ranges than there is room for */
+	FMT_NOTE_CONTEXTS_FULL = 1u << 6      /* ranges nest in more ways than there is room for: device_ns is less */
 };
 
 /* What lies in ctf/ beside the tally: see format/stream.h. */
@@ -150,7 +153,8 @@ struct fmt_backend {
 };
 
 enum fmt_function_flag {
-	FMT_FUNCTION_COUNTED = 1u << 0 /* only counted, not timed: hist[0] holds the calls */
+	FMT_FUNCTION_COUNTED = 1u << 0, /* only counted, not timed: hist[0] holds the calls */
+	FMT_FUNCTION_DYNAMIC = 1u << 1  /* its name was known at run time only: a range, a mark */
 };
 
 struct fmt_function {
@@ -159,7 +163,7 @@ struct fmt_function {
 	uint32_t kind;    /* enum sonde_kind */
 	uint32_t flags;   /* enum fmt_function_flag */
 	uint32_t layer;   /* of the backend, unless the function says otherwise */
-	uint64_t reserved;
+	uint64_t device_ns; /* of ranges: plain sum of the device operations that were started inside */
 };
 
 /*
@@ -188,6 +192,19 @@ struct fmt_frame {
 	uint32_t symbol; /* 1 + index of the name by which it was called */
 };
 
+/*
+ * An open range. Ranges have a stack of their own, apart from that of calls: they are the program's own words for what
+ * it does, calls inside of them are counted as if they were not there, and take the same paths.
+ */
+struct fmt_range {
+	uint64_t begin;   /* ticks */
+	uint64_t since;   /* ticks from which on it counts for the range around it */
+	uint64_t child;   /* ticks of finished ranges inside */
+	uint16_t slot;    /* 1-based function; 0: not recorded, for the sake of the nesting */
+	uint16_t context; /* of operations started in it, in the recorder's own numbers; 0: not asked for yet */
+	uint32_t stack;   /* pairs a pop with its push: ranges of several domains need not nest */
+};
+
 struct fmt_thread {
 	uint32_t tid;
 	uint32_t depth;      /* open calls: frame[1] .. frame[depth]; bit 31: inside the tool */
@@ -196,8 +213,11 @@ struct fmt_thread {
 	uint64_t first;      /* ticks of its first traced call */
 	uint64_t lost;       /* calls seen without room to record them */
 	uint64_t last;       /* ticks of the end of its last traced call: a sign of life */
-	uint64_t reserved[3];
+	uint32_t ranges;     /* open ranges: range[1] .. range[ranges] */
+	uint32_t ranges_above; /* open ones beyond those, lost */
+	uint64_t reserved[2];
 	struct fmt_frame frame[FMT_FRAMES + 1];
+	struct fmt_range range[FMT_RANGES + 1];
 };
 #define FMT_THREAD_ROWS_OFFSET 4096
 

@@ -264,10 +264,63 @@ struct rec_span {
 	uint32_t kind;             /* enum sonde_kind: launch = kernel; copy, fill, map = copies; others neither */
 	uint32_t direction;        /* enum sonde_direction, for copies and fills */
 	uint32_t memory;           /* enum sonde_memory_kind of the host side, for copies */
+	uint32_t context;          /* rec_context() of the thread that started it, when it did */
 	bool waited;               /* the call that started it returned when it had ended: a blocking copy */
 };
 /* Folds one finished device operation into unions, sums and rows. Counts it as recorded. */
 REC_EXPORT void rec_device_span(struct rec_backend *backend, const struct rec_span *span);
+
+/* ---- ranges and marks: functions whose name is known only at run time ------------------------- */
+
+#define REC_LABEL_SEED 0xcbf29ce484222325u
+
+/* A name with its hash, made once per text or once per call: rec_label(). */
+struct rec_label {
+	const char *group, *name; /* the name is group followed by name; any bytes but NUL */
+	uint32_t group_length, length;
+	uint64_t hash;
+};
+
+static inline uint64_t rec_label_hash(uint64_t hash, const char *text, uint32_t *length_out)
+{
+	const char *at = text;
+
+	for (; *at; at++)
+		hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
+	*length_out = (uint32_t)(at - text);
+	return hash;
+}
+
+/* in: NULL, or what names of this kind begin with, "domain:", as a label of its own. name may be NULL. */
+static inline struct rec_label rec_label(const struct rec_label *in, const char *name)
+{
+	struct rec_label label = {"", name ? name : "", 0, 0, REC_LABEL_SEED};
+
+	if (in) {
+		label.group = in->name;
+		label.group_length = in->length;
+		label.hash = in->hash;
+	}
+	label.hash = rec_label_hash(label.hash, label.name, &label.length);
+	return label;
+}
+
+/*
+ * Ranges of a thread nest, those with another `stack` (a domain's) by themselves. They may be lost, one by one, when
+ * there are too many names: a pop then still finds its push.
+ */
+REC_EXPORT void rec_range_push(struct rec_backend *backend, const struct rec_label *label, uint32_t stack);
+REC_EXPORT void rec_range_pop(struct rec_backend *backend, uint32_t stack);
+/* A range of the process: any thread may end it. key: any word but 0 that no other open range of the backend has. */
+REC_EXPORT void rec_range_start(struct rec_backend *backend, const struct rec_label *label, uint64_t key);
+REC_EXPORT void rec_range_end(struct rec_backend *backend, uint64_t key);
+REC_EXPORT void rec_mark(struct rec_backend *backend, const struct rec_label *label);
+
+/*
+ * Which ranges the calling thread is in: those that it has pushed, and those of the process that are open. 0: none. For
+ * struct rec_span of an operation that it starts now; valid in this process's record alone.
+ */
+REC_EXPORT uint32_t rec_context(void);
 
 /* Memory in use: bytes > 0 allocates, bytes < 0 frees. device UINT32_MAX: host memory. */
 REC_EXPORT void rec_memory(struct rec_backend *backend, uint32_t device, enum sonde_memory_kind kind, int64_t bytes);

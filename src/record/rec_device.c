@@ -384,9 +384,11 @@ static void record_span(struct rec_backend *backend, const struct rec_span *span
 	if (span->error_ns > device->clock_error_ns)
 		device->clock_error_ns = span->error_ns;
 	if (span->kind == SONDE_KIND_launch || span->kind == SONDE_KIND_graph_launch) {
+		rec_context_add(span->context, duration);
 		device->kernels_sum_ns += duration;
 		fold(backend, device, &device->kernels, span->begin_ns, span->end_ns);
 	} else if (is_copy(span->kind)) {
+		rec_context_add(span->context, duration);
 		device->copies_sum_ns += duration;
 		fold(backend, device, &device->copies, span->begin_ns, span->end_ns);
 		add_transfer(backend, span);

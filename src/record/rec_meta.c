@@ -198,6 +198,54 @@ static bool add_classes(uint32_t slot, const struct rec_backend *backend, uint32
 					 add_class(slot, FMT_CALL_BARE_FAILED, "failed", backend, function)));
 }
 
+/* A name that only the program knows, inside of quotes: what is no plain character is written in base 8. */
+static size_t quote(char *text, size_t size, const char *name)
+{
+	size_t used = 0;
+
+	for (; *name && used + 5 < size; name++) {
+		unsigned char c = (unsigned char)*name;
+
+		if (c >= ' ' && c < 0x7f && c != '"' && c != '\\')
+			text[used++] = (char)c;
+		else
+			used += (size_t)snprintf(text + used, size - used, "\\%03o", c);
+	}
+	text[used] = '\0';
+	return used;
+}
+
+static bool add_dynamic_class(uint32_t slot, enum fmt_call_event event, const char *suffix,
+			      const struct rec_backend *backend, const char *name)
+{
+	static char line[20480];
+	size_t used = (size_t)snprintf(line, sizeof(line), "  event { name = \"%s:", backend->name);
+
+	used += quote(line + used, sizeof(line) - used - 256, name);
+	used += (size_t)snprintf(line + used, sizeof(line) - used,
+				 "%s\"; id = %u; stream_id = 0; fields := struct { %s}; };\n", suffix,
+				 fmt_event_id(slot, event), event == FMT_CALL_ASYNC ? "uint64_t range; " : "");
+	return add_line(line, used);
+}
+
+void rec_meta_dynamic(uint32_t slot, const struct rec_backend *backend, const char *name, enum sonde_kind kind)
+{
+	bool done;
+
+	if (!rec_state.process->streams || rec_state.streamed != slot - 1 || slot > FMT_EVENT_FUNCTIONS_MAX)
+		return;
+	if (kind == SONDE_KIND_mark)
+		done = add_dynamic_class(slot, FMT_CALL_INSTANT, "", backend, name);
+	else
+		done = add_dynamic_class(slot, FMT_CALL_ENTRY, "_entry", backend, name) &&
+		       add_dynamic_class(slot, FMT_CALL_EXIT, "_exit", backend, name) &&
+		       add_dynamic_class(slot, FMT_CALL_ASYNC, "_range", backend, name);
+	if (done)
+		__atomic_store_n(&rec_state.streamed, slot, __ATOMIC_RELEASE);
+	else if (!rec_state.process->streams_end)
+		rec_state.process->streams_end = FMT_STREAMS_NO_SPACE;
+}
+
 void rec_meta_function(uint32_t slot, const struct rec_backend *backend, uint32_t function, bool counted)
 {
 	if (!rec_state.process->streams || rec_state.streamed != slot - 1 || slot > FMT_EVENT_FUNCTIONS_MAX)

@@ -155,6 +155,9 @@ static void forget_parent(void)
 
 	rec_file_forget();
 	rec_slots_forget();
+	rec_dynamic_forget();
+	rec_context_forget();
+	rec_range_forget();
 	rec_names_forget();
 	rec_streams_forget();
 	rec_meta_forget();

@@ -19,27 +19,35 @@ static rec_word row_key(const struct rec_backend *backend, uint32_t function)
 	return ((rec_word)(backend->index + 1) << 32) | (function + 1);
 }
 
+/* The new function's slot; 0: no room. */
+static uint32_t function_add(const struct rec_backend *backend, uint64_t name, uint32_t kind, uint32_t flags)
+{
+	struct fmt_function *item;
+	uint64_t index;
+
+	item = rec_area_add(FMT_SECTION_FUNCTIONS, &index);
+	if (!item || !name)
+		return 0;
+	item->name = name;
+	item->backend = backend->index;
+	item->kind = kind;
+	item->flags = flags;
+	item->layer = backend->layer;
+	rec_area_publish(FMT_SECTION_FUNCTIONS);
+	return (uint32_t)index + 1;
+}
+
 static uint32_t row_add(struct rec_backend *backend, uint32_t function)
 {
 	const struct rec_function *described = &backend->function[function];
 	const char *name = backend->pool + described->name;
 	bool counted = (described->flags & REC_QUERY) && !rec_state.time_queries;
-	struct fmt_function *item;
 	struct slot_key key;
-	uint64_t index;
 
-	item = rec_area_add(FMT_SECTION_FUNCTIONS, &index);
-	if (!item)
+	key.slot = function_add(backend, rec_name(name, strlen(name)), described->kind,
+				counted ? FMT_FUNCTION_COUNTED : 0);
+	if (!key.slot)
 		return 0;
-	item->name = rec_name(name, strlen(name));
-	if (!item->name)
-		return 0;
-	item->backend = backend->index;
-	item->kind = described->kind;
-	item->flags = counted ? FMT_FUNCTION_COUNTED : 0;
-	item->layer = backend->layer;
-	rec_area_publish(FMT_SECTION_FUNCTIONS);
-	key.slot = (uint32_t)index + 1;
 	rec_meta_function(key.slot, backend, function, counted);
 	rec_map_put(&rows, row_key(backend, function), &key);
 	return key.slot;
@@ -58,6 +66,30 @@ uint32_t rec_slot_assign(struct rec_backend *backend, uint32_t symbol)
 	if (key.slot && !(backend->state & REC_BACKEND_MULTI))
 		__atomic_store_n(&backend->slot[symbol], (uint16_t)key.slot, __ATOMIC_RELEASE);
 	return key.slot;
+}
+
+/* Both parts of a label, one behind the other; what has no name is called so. */
+static uint64_t label_name(const struct rec_label *label)
+{
+	static char text[16384];
+	size_t group = label->group_length < sizeof(text) ? label->group_length : sizeof(text);
+	size_t rest = label->length < sizeof(text) - group ? label->length : sizeof(text) - group;
+
+	if (!label->group_length)
+		return label->length ? rec_name(label->name, label->length) : rec_name("unnamed", 7);
+	memcpy(text, label->group, group);
+	memcpy(text + group, label->name, rest);
+	return rec_name(text, group + rest);
+}
+
+uint32_t rec_slot_dynamic(struct rec_backend *backend, const struct rec_label *label, enum sonde_kind kind)
+{
+	uint64_t name = label_name(label);
+	uint32_t slot = function_add(backend, name, kind, FMT_FUNCTION_DYNAMIC);
+
+	if (slot)
+		rec_meta_dynamic(slot, backend, rec_state.area[FMT_SECTION_STRINGS].base + name, kind);
+	return slot;
 }
 
 void rec_slots_forget(void)

@@ -100,6 +100,23 @@ uint32_t rec_slot_assign(struct rec_backend *backend, uint32_t symbol); /* 0: no
 void rec_slots_forget(void);
 void rec_slots_clear(struct rec_backend *backend);
 
+/* rec_dynamic.c: functions whose name is known only at run time */
+#define REC_DYNAMIC_MAX 1024u /* of one process; each may have a row in each thread */
+/* Room in this thread, the function's row in it. slot_out 0: the function finds no room. NULL: nothing is recorded. */
+struct fmt_thread *rec_dynamic(struct rec_backend *backend, const struct rec_label *label, enum sonde_kind kind,
+			       uint32_t *slot_out);
+struct fmt_thread *rec_dynamic_row(struct rec_backend *backend, uint32_t slot); /* of a function that is known */
+void rec_dynamic_forget(void);
+uint32_t rec_slot_dynamic(struct rec_backend *backend, const struct rec_label *label, enum sonde_kind kind);
+
+/* rec_context.c */
+void rec_context_add(uint32_t context, uint64_t device_ns); /* the device's lock is held */
+void rec_context_forget(void);
+void rec_range_forget(void);
+/* Slots of the process's open ranges, `room` at most; changes with rec_range_version. */
+uint32_t rec_range_started(uint16_t *slots, uint32_t room);
+extern uint32_t rec_range_version __attribute__((visibility("hidden"))); /* 0: there never was one */
+
 /* rec_stream.c */
 #define REC_STREAM_DEVICE REC_THREADS_MAX
 struct rec_writer;
@@ -113,6 +130,7 @@ void rec_stream_past(struct rec_writer *writer, uint32_t slot, bool failed, rec_
 /* rec_meta.c */
 bool rec_meta_open(const struct fmt_plan *plan); /* makes ctf/metadata */
 void rec_meta_function(uint32_t slot, const struct rec_backend *backend, uint32_t function, bool counted);
+void rec_meta_dynamic(uint32_t slot, const struct rec_backend *backend, const char *name, enum sonde_kind kind);
 void rec_meta_forget(void);
 
 /* rec_args.c: entry and exit of a call with its arguments, giving the time; what they are */

@@ -31,7 +31,11 @@ static void take_over(struct fmt_thread *thread, uint32_t tid)
 	for (uint32_t i = 1; i <= depth && i <= FMT_FRAMES; i++)
 		if (thread->frame[i].slot && thread->frame[i].slot <= thread->rows)
 			rec_row(thread, thread->frame[i].slot)->unfinished++;
+	for (uint32_t i = 1; i <= thread->ranges && i <= FMT_RANGES; i++)
+		if (thread->range[i].slot && thread->range[i].slot <= thread->rows)
+			rec_row(thread, thread->range[i].slot)->unfinished++;
 	thread->depth = 0;
+	thread->ranges = thread->ranges_above = 0;
 	thread->served++;
 	thread->tid = tid;
 }

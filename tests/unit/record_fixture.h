@@ -46,6 +46,9 @@ static int fixture_open(void **state)
 	rec_names_forget();
 	rec_streams_forget();
 	rec_device_forget();
+	rec_dynamic_forget();
+	rec_context_forget();
+	rec_range_forget();
 	memset(fixture_slots, 0, sizeof(fixture_slots));
 	fixture_backend.low = 0;
 	fixture_backend.state = 0;

@@ -241,6 +241,8 @@ struct opencl_pending {
 	uint32_t queue;        /* rec_queue() */
 	uint16_t waited;       /* 1: by the call that started it */
 	uint16_t in_order;     /* 1: its queue is */
+	uint32_t context;      /* rec_context() of the thread that handed it over */
+	uint32_t reserved;
 	struct opencl_transfer transfer;
 	struct opencl_pending *next;
 };

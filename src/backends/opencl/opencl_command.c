@@ -194,7 +194,8 @@ void opencl_command_leave(const struct opencl_call *view, rec_word result)
 	struct opencl_pending command = {
 		.kind = opencl_kind(view),
 		.level = view->level,
-		.begin_raw = call->user[USER_BEGIN]
+		.begin_raw = call->user[USER_BEGIN],
+		.context = rec_context()
 	};
 	bool own = event == (cl_handle *)&call->user[USER_EVENT];
 

@@ -134,6 +134,7 @@ bool opencl_pending_deliver(const struct opencl_pending *command, int32_t status
 		.kind = command->kind,
 		.direction = command->transfer.direction,
 		.memory = command->transfer.memory,
+		.context = command->context,
 		.waited = command->waited
 	};
 	struct opencl_stamps stamps = { .host_begin = command->begin_raw, .host_end = end_raw };

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Functions whose name is known only at run time: which row a (backend, kind, name) has. HOT: looked up for each range
+ * by the hash of its name, in a table that only grows, without a lock. Two names with one hash would share a row: with
+ * as many names as there may be, that is one program in 10^13.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "record/rec_state.h"
+
+#define TABLE 4096u /* a quarter of it is used at most */
+
+struct entry {
+	uint64_t key;
+	uint32_t slot; /* 0: free; published behind the key */
+	uint32_t reserved;
+};
+static struct entry table[TABLE];
+static uint32_t used;
+
+void rec_dynamic_forget(void)
+{
+	memset(table, 0, sizeof(table));
+	used = 0;
+}
+
+static uint64_t key_of(const struct rec_backend *backend, const struct rec_label *label, enum sonde_kind kind)
+{
+	return (label->hash ^ (uintptr_t)backend ^ (uint64_t)kind << 56) * 0x9e3779b97f4a7c15u;
+}
+
+/* The key's entry, or the free one where it belongs. */
+static struct entry *find(uint64_t key)
+{
+	uint64_t at = key >> 52;
+
+	while (__atomic_load_n(&table[at].slot, __ATOMIC_ACQUIRE) && table[at].key != key)
+		at = (at + 1) & (TABLE - 1);
+	return &table[at];
+}
+
+/* Under the lock. */
+static uint32_t add(struct rec_backend *backend, const struct rec_label *label, enum sonde_kind kind)
+{
+	uint64_t key = key_of(backend, label, kind);
+	struct entry *entry = find(key);
+	uint32_t slot = entry->slot;
+
+	if (slot || used == REC_DYNAMIC_MAX)
+		return slot;
+	slot = rec_slot_dynamic(backend, label, kind);
+	if (!slot) {
+		used = REC_DYNAMIC_MAX; /* where one finds no room, the next ones are not to ask again */
+		return 0;
+	}
+	entry->key = key;
+	__atomic_store_n(&entry->slot, slot, __ATOMIC_RELEASE);
+	used++;
+	return slot;
+}
+
+/* label NULL: *slot is known. */
+static struct fmt_thread *prepare_locked(struct rec_backend *backend, const struct rec_label *label,
+					 enum sonde_kind kind, uint32_t *slot)
+{
+	struct rec_tls *tls = &rec_tls;
+
+	if (!(backend->state & REC_BACKEND_ON) || !rec_open() || !rec_backend_open(backend))
+		return NULL;
+	if ((!tls->thread || tls->generation != rec_state.generation) && !rec_thread_open(tls)) {
+		tls->retry = 1000;
+		rec_lost(backend);
+		return NULL;
+	}
+	if (label)
+		*slot = add(backend, label, kind);
+	if (!*slot)
+		rec_state.process->notes |= FMT_NOTE_DYNAMIC_FULL;
+	else if (*slot > tls->thread->rows && !rec_thread_grow(tls->thread, *slot))
+		*slot = 0;
+	return tls->thread;
+}
+
+/* What a first range needs: a record, a block, a function, a row. */
+static REC_COLD struct fmt_thread *prepare(struct rec_backend *backend, const struct rec_label *label,
+					   enum sonde_kind kind, uint32_t *slot)
+{
+	int saved = errno, cancel_state;
+	struct fmt_thread *thread;
+	uint64_t signals;
+
+	if (rec_state.off)
+		return NULL;
+	if (rec_tls.retry) {
+		rec_tls.retry--;
+		rec_lost(backend);
+		return NULL;
+	}
+	rec_signals_block(&signals);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	rec_tls.guard++;
+	rec_lock(&rec_state.lock);
+	thread = prepare_locked(backend, label, kind, slot);
+	rec_unlock(&rec_state.lock);
+	rec_tls.guard--;
+	pthread_setcancelstate(cancel_state, NULL);
+	rec_signals_restore(&signals);
+	errno = saved;
+	return thread;
+}
+
+struct fmt_thread *rec_dynamic(struct rec_backend *backend, const struct rec_label *label, enum sonde_kind kind,
+			       uint32_t *slot_out)
+{
+	struct rec_tls *tls = &rec_tls;
+	struct fmt_thread *thread = tls->thread;
+	uint32_t slot;
+
+	if (unlikely(tls->guard))
+		return NULL; /* the tool's own question to a runtime, or a handler while it is at work */
+	if (likely(thread && rec_wiped->open && tls->generation == rec_state.generation)) {
+		slot = find(key_of(backend, label, kind))->slot;
+		if (likely(slot - 1 < thread->rows)) {
+			*slot_out = slot;
+			return thread;
+		}
+		if (!slot && used == REC_DYNAMIC_MAX) {
+			rec_state.process->notes |= FMT_NOTE_DYNAMIC_FULL;
+			*slot_out = 0;
+			return thread;
+		}
+	}
+	return prepare(backend, label, kind, slot_out);
+}
+
+struct fmt_thread *rec_dynamic_row(struct rec_backend *backend, uint32_t slot)
+{
+	struct rec_tls *tls = &rec_tls;
+	struct fmt_thread *thread = tls->thread;
+
+	if (unlikely(!thread || tls->generation != rec_state.generation || slot > thread->rows)) {
+		thread = prepare(backend, NULL, SONDE_KIND_range, &slot);
+		if (!slot)
+			thread = NULL;
+	}
+	return thread;
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Ranges and marks. HOT: no lock, no system call, no libc once a name has its row. A thread's ranges have a stack
+ * of their own, so that calls inside of them keep the inline path and their figures; a range's self time is
+ * what no range inside of it has. Ranges of the process lie in a table that threads meet in without a lock.
+ */
+#include <string.h>
+
+#include "record/rec_state.h"
+#include "record/rec_stream.h"
+
+#define STARTED 1024u /* ranges of the process that may be open at once */
+#define PROBES 64u
+
+struct started {
+	uint64_t key;   /* of backend and caller; 0: free. Taken first, given back last */
+	uint64_t begin; /* ticks; 0: being filled in */
+	uint32_t slot, reserved;
+};
+static struct started started[STARTED];
+uint32_t rec_range_version;
+
+void rec_range_forget(void)
+{
+	memset(started, 0, sizeof(started));
+	rec_range_version = 0;
+}
+
+/* The thread's block, if it has one and anything may be recorded. */
+static struct fmt_thread *block_here(void)
+{
+	const struct rec_tls *tls = &rec_tls;
+
+	if (likely(!tls->guard && rec_wiped->open && tls->generation == rec_state.generation))
+		return tls->thread;
+	return NULL;
+}
+
+/* The time, with an event of the function where there are streams. */
+static uint64_t stamp(uint32_t slot, enum fmt_call_event event)
+{
+	uint64_t ticks;
+	char *at;
+
+	if (likely(!rec_state.process->streams || !slot))
+		return rec_now_ticks();
+	if (unlikely(slot > rec_state.streamed)) {
+		rec_stream_lost(1);
+		return rec_now_ticks();
+	}
+	at = rec_stream_take(&rec_tls.writer, 8, false, &ticks);
+	rec_stream_head(at, fmt_event_id(slot, event), ticks);
+	rec_stream_publish(&rec_tls.writer, at + 8, ticks);
+	return ticks;
+}
+
+/* An event of a range of the process: which one, and whether this is its end. */
+static uint64_t stamp_process(uint32_t slot, uint64_t key, bool end)
+{
+	uint64_t ticks;
+	char *at;
+
+	if (likely(!rec_state.process->streams))
+		return rec_now_ticks();
+	if (unlikely(slot > rec_state.streamed)) {
+		rec_stream_lost(1);
+		return rec_now_ticks();
+	}
+	at = rec_stream_take(&rec_tls.writer, 16, false, &ticks);
+	rec_stream_head(at, fmt_event_id(slot, FMT_CALL_ASYNC), ticks);
+	rec_stream_put(at + 8, (key & ~(uint64_t)1) | end);
+	rec_stream_publish(&rec_tls.writer, at + 16, ticks);
+	return ticks;
+}
+
+void rec_range_push(struct rec_backend *backend, const struct rec_label *label, uint32_t stack)
+{
+	uint32_t slot, depth;
+	struct fmt_thread *thread = rec_dynamic(backend, label, SONDE_KIND_range, &slot);
+	struct fmt_range *range;
+
+	if (unlikely(!thread))
+		return;
+	if (unlikely(!slot))
+		rec_lost(backend);
+	depth = thread->ranges;
+	if (unlikely(depth == FMT_RANGES || thread->ranges_above)) {
+		thread->ranges_above++;
+		if (slot)
+			rec_lost(backend);
+		return;
+	}
+	/* depth first, as with calls: a handler's ranges go above it */
+	thread->ranges = ++depth;
+	range = &thread->range[depth];
+	range->slot = (uint16_t)slot;
+	range->context = 0;
+	range->stack = stack;
+	range->child = 0;
+	range->begin = range->since = stamp(slot, FMT_CALL_ENTRY);
+}
+
+/* Is the range open further down as well? Then its time is in the outer one's already. */
+static bool is_recursive(const struct fmt_thread *thread, uint32_t depth)
+{
+	for (uint32_t i = 1; i < depth; i++)
+		if (thread->range[i].slot == thread->range[depth].slot)
+			return true;
+	return false;
+}
+
+/* Adds the range at `depth`, which ends at `end`, to its row and to what the range around it holds. */
+static void finish(struct fmt_thread *thread, uint32_t depth, uint64_t end)
+{
+	const struct fmt_range *range = &thread->range[depth];
+	uint64_t duration = end - range->begin;
+	struct fmt_stats *row;
+
+	thread->range[depth - 1].child += end - range->since;
+	thread->last = end;
+	if (unlikely(!range->slot))
+		return;
+	row = rec_row(thread, range->slot);
+	if (unlikely(depth > 1 && is_recursive(thread, depth))) {
+		row->hist[fmt_bucket(duration)]++;
+		row->child += range->child - duration;
+	} else {
+		rec_row_add(row, duration, range->child, false);
+	}
+}
+
+/*
+ * Ranges of several domains that do not nest. What is open above goes on, in the range around this one: in the stream,
+ * where an end closes all that is above, in a second piece.
+ */
+static REC_COLD void pop_below(struct fmt_thread *thread, uint32_t depth)
+{
+	uint32_t top = thread->ranges;
+	struct fmt_range *range = &thread->range[depth];
+	uint64_t end = 0;
+
+	for (uint32_t i = top; i >= depth; i--)
+		end = stamp(thread->range[i].slot, FMT_CALL_EXIT);
+	range->child += end - range[1].since;
+	finish(thread, depth, end);
+	for (uint32_t i = depth + 1; i <= top; i++) {
+		stamp(thread->range[i].slot, FMT_CALL_ENTRY);
+		thread->range[i].context = 0;
+	}
+	range[1].since = end;
+	for (uint32_t i = depth; i < top; i++)
+		thread->range[i] = thread->range[i + 1];
+	thread->ranges = top - 1;
+}
+
+void rec_range_pop(struct rec_backend *backend, uint32_t stack)
+{
+	struct fmt_thread *thread = block_here();
+	uint32_t depth;
+
+	(void)backend;
+	if (unlikely(!thread))
+		return;
+	if (unlikely(thread->ranges_above)) {
+		thread->ranges_above--;
+		return;
+	}
+	depth = thread->ranges;
+	while (depth && thread->range[depth].stack != stack)
+		depth--;
+	if (unlikely(!depth)) /* its push was before the record, in the parent of a fork, or never */
+		return;
+	if (unlikely(depth != thread->ranges)) {
+		pop_below(thread, depth);
+		return;
+	}
+	finish(thread, depth, stamp(thread->range[depth].slot, FMT_CALL_EXIT));
+	thread->ranges = depth - 1;
+}
+
+/* ---- ranges of the process ----------------------------------------------------------------------- */
+
+static uint64_t key_of(const struct rec_backend *backend, uint64_t key)
+{
+	key = (key ^ (uintptr_t)backend << 20) * 0x9e3779b97f4a7c15u;
+	return key ? key : 1;
+}
+
+static struct started *find(uint64_t key)
+{
+	for (uint32_t i = 0; i < PROBES; i++) {
+		struct started *range = &started[((key >> 40) + i) % STARTED];
+
+		if (__atomic_load_n(&range->key, __ATOMIC_ACQUIRE) == key)
+			return range;
+	}
+	return NULL;
+}
+
+static struct started *take(uint64_t key)
+{
+	for (uint32_t i = 0; i < PROBES; i++) {
+		struct started *range = &started[((key >> 40) + i) % STARTED];
+		uint64_t unused = 0;
+
+		if (__atomic_compare_exchange_n(&range->key, &unused, key, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			return range;
+	}
+	return NULL;
+}
+
+void rec_range_start(struct rec_backend *backend, const struct rec_label *label, uint64_t key)
+{
+	uint32_t slot;
+	struct fmt_thread *thread = rec_dynamic(backend, label, SONDE_KIND_range, &slot);
+	struct started *range = NULL;
+
+	if (!thread)
+		return;
+	key = key_of(backend, key);
+	if (slot)
+		range = take(key);
+	if (!range) {
+		rec_lost(backend);
+		return;
+	}
+	range->slot = slot;
+	rec_row(thread, slot)->unfinished++; /* until its end, which may be in the row of another thread */
+	__atomic_store_n(&range->begin, stamp_process(slot, key, false), __ATOMIC_RELEASE);
+	__atomic_fetch_add(&rec_range_version, 1, __ATOMIC_RELEASE);
+}
+
+void rec_range_end(struct rec_backend *backend, uint64_t key)
+{
+	struct started *range;
+	struct fmt_thread *thread;
+	uint64_t begin, end;
+	uint32_t slot;
+
+	key = key_of(backend, key);
+	if (!rec_wiped->open || rec_tls.guard)
+		return;
+	range = find(key);
+	begin = range ? __atomic_load_n(&range->begin, __ATOMIC_ACQUIRE) : 0;
+	if (!begin)
+		return;
+	slot = range->slot;
+	thread = rec_dynamic_row(backend, slot);
+	end = thread ? stamp_process(slot, key, true) : rec_now_ticks();
+	range->begin = 0;
+	__atomic_store_n(&range->key, 0, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&rec_range_version, 1, __ATOMIC_RELEASE);
+	if (!thread) {
+		rec_lost(backend);
+		return;
+	}
+	rec_row_add(rec_row(thread, slot), end - begin, 0, false);
+	rec_row(thread, slot)->unfinished--;
+	thread->last = end;
+}
+
+uint32_t rec_range_started(uint16_t *slots, uint32_t room)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < STARTED && count < room; i++)
+		if (__atomic_load_n(&started[i].begin, __ATOMIC_ACQUIRE))
+			slots[count++] = (uint16_t)started[i].slot;
+	return count;
+}
+
+void rec_mark(struct rec_backend *backend, const struct rec_label *label)
+{
+	uint32_t slot;
+	struct fmt_thread *thread = rec_dynamic(backend, label, SONDE_KIND_mark, &slot);
+
+	if (!thread)
+		return;
+	if (!slot) {
+		rec_lost(backend);
+		return;
+	}
+	thread->last = stamp(slot, FMT_CALL_INSTANT);
+	rec_row(thread, slot)->hist[0]++;
+}
