@@ -51,6 +51,7 @@ class Source:
         self.flags, self.includes, self.defines, self.version_macros = [], [], [], []
         self.dispatch = None
         self.version = ""
+        self.enums, self.tags = set(), {}  # enums without a tag; structures behind types that are passed by value
         self.functions, self.types, self.structs, self.table = {}, {}, {}, []
 
 
@@ -172,10 +173,12 @@ def note_type(source, spelling, kind):
     """Remember the width of a type that is passed by value; plain C types need no line."""
     if "*" in spelling or spelling in SCALARS:
         return
-    width = scalar_class(kind)
+    width = "u32" if spelling in source.enums else scalar_class(kind)
     if width is None:
         raise ExtractError("source %s: cannot tell the width of '%s'" % (source.name, spelling))
     source.types[spelling] = width
+    if width == "struct":
+        source.tags[spelling] = kind.get("desugaredQualType", kind["qualType"]).replace("const ", "").strip()
 
 
 def result_kind(node):
@@ -203,13 +206,22 @@ def take_function(source, node, typedefs):
     source.functions[node["name"]] = Function(node["name"], spelling, args, node.get("variadic", False))
 
 
+def flat_field(name, kind):
+    """A field as (name, width class); an array as that many fields."""
+    array = re.match(r"([^\[]*)\[(\d+)\]$", kind.get("desugaredQualType", kind["qualType"]))
+    if not array:
+        return [(name, scalar_class(kind))]
+    item = scalar_class({"qualType": array.group(1).strip()})
+    return [("%s%d" % (name, i), item) for i in range(int(array.group(2)))]
+
+
 def take_struct(source, node):
     """Fields of a struct: the dispatch table, and structs that are passed by value."""
     fields = [(item.get("name", ""), item["type"]) for item in node.get("inner", []) if item["kind"] == "FieldDecl"]
     if node["name"] == source.dispatch:
         source.table = [name for name, _ in fields]
     else:
-        source.structs["struct " + node["name"]] = [(n, scalar_class(t)) for n, t in fields]
+        source.structs["struct " + node["name"]] = [field for name, kind in fields for field in flat_field(name, kind)]
 
 
 def extract(source, match):
@@ -220,6 +232,9 @@ def extract(source, match):
     for node in tree["inner"]:
         if node["kind"] == "TypedefDecl":
             typedefs[node["name"]] = node["type"]
+            # an enum without a tag is spelled as its typedef
+            if node.get("inner") and node["inner"][0].get("ownedTagDecl", {}).get("kind") == "EnumDecl":
+                source.enums.add(node["name"])
         elif node["kind"] == "RecordDecl" and node.get("name") and node.get("completeDefinition"):
             take_struct(source, node)
         elif node["kind"] == "FunctionDecl" and match.search(node["name"]):
@@ -264,8 +279,11 @@ def render(api, sources, handles):
     lines += ["type %s %s" % (name, types[name]) for name in sorted(types)]
     used = {name for name, width in types.items() if width == "struct"}
     for source in sources:
-        for name in sorted(used & set(source.structs)):
-            lines.append("struct %s { %s }" % (name, ", ".join("%s:%s" % f for f in source.structs[name])))
+        for name in sorted(used & set(source.tags)):
+            fields = source.structs.get(source.tags[name])
+            if fields is None:
+                raise ExtractError("source %s: no definition of '%s'" % (source.name, name))
+            lines.append("struct %s { %s }" % (name, ", ".join("%s:%s" % field for field in fields)))
     lines.append("")
     lines += [functions[name].line() for name in sorted(functions)]
     for source in sources:

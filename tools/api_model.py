@@ -12,8 +12,9 @@ FLAGS = {  # word in .roles -> flag of struct rec_function
     "enter": "REC_ENTER", "leave": "REC_LEAVE",
 }
 FAILURES = ("nonzero", "null", "negative", "never")
-PLAIN_TYPES = {"int": "i32", "unsigned int": "u32", "long": "i64", "unsigned long": "u64", "char": "i8",
-               "double": "f64", "float": "f32", "void": "void", "size_t": "u64"}
+PLAIN_TYPES = {"int": "i32", "unsigned int": "u32", "short": "i16", "unsigned short": "u16", "long": "i64",
+               "unsigned long": "u64", "long long": "i64", "unsigned long long": "u64", "char": "i8",
+               "unsigned char": "u8", "double": "f64", "float": "f32", "void": "void", "size_t": "u64"}
 
 
 class ApiError(Exception):
@@ -48,6 +49,12 @@ class Variant:
         self.only, self.skip, self.having = [], [], None
         self.fortran = False    # arguments by reference, error code last, string lengths hidden behind it
         self.loader = False     # called by the API's own loader through its dispatch table; not exported
+        self.reported = False   # the runtime tells of these calls by callbacks: there is nothing to wrap
+
+    @property
+    def layer(self):
+        """Seen from inside the API, beneath the exported names."""
+        return self.loader or self.reported
 
     def covers(self, function, dispatch):
         name = function.name
@@ -67,7 +74,7 @@ class Symbol:
         self.number, self.function_number = number, function_number
         self.function, self.variant = function, variant
         self.name = expand(variant.template, function.name)
-        self.exports = [] if variant.loader else \
+        self.exports = [] if variant.layer else \
             [self.name] + [expand(alias, function.name) for alias in variant.aliases]
         self.error_word = None  # index of the Fortran error argument
         self.words = len(function.args)

@@ -266,7 +266,7 @@ def header_text(api):
 
 
 def symbol_id(api, symbol):
-    layer = "_%s" % symbol.variant.name if symbol.variant.loader else ""
+    layer = "_%s" % symbol.variant.name if symbol.variant.layer else ""
     return "%s_sym_%s%s" % (api.name, symbol.name, layer)
 
 
@@ -380,7 +380,7 @@ def table_text(api, attach):
     pool, absent = Pool(), Absent(api)
     exports = list(export_rows(api, pool))
     variadic = any(s.variadic for s in api.symbols)
-    loader = [v.number for v in api.variants if v.loader]
+    layers = [v.number for v in api.variants if v.layer]
     of_function = []
     recorded = lines(argument_rows(api, pool, of_function))
     functions = lines(function_rows(api, pool, of_function))
@@ -395,5 +395,5 @@ def table_text(api, attach):
         roles=lines(role_rows(api)), exports=lines(exports), export_count=len(exports), layer=layer_text(api),
         absent="\n".join(absent.functions), absent_table=", ".join(map(str, absent.table)),
         absent_cases=absent.cases(), front=strings(attach.front), runtimes=strings(attach.runtime),
-        layer_depth=attach.layer, perfetto_api=attach.perfetto_api, layer_variant=loader[0] if loader else 0,
+        layer_depth=attach.layer, perfetto_api=attach.perfetto_api, layer_variant=layers[0] if layers else 0,
         variadic=Template(VARIADIC).substitute(api=api.name) if variadic else "")

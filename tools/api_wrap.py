@@ -319,7 +319,7 @@ def structs_text(api):
 def write_wrappers(api, path_of, parts):
     """Wrappers with an inline path into one file, which is worth -O2; the rest, which only hand
     over to the recorder, into several that compile side by side."""
-    wrappers = [Wrapper(api, symbol) for symbol in api.symbols]
+    wrappers = [Wrapper(api, symbol) for symbol in api.symbols if not symbol.variant.reported]
     plain = [w for w in wrappers if not w.is_fast]
     share = max(1, -(-len(plain) // parts))
     files = {"fast": [w for w in wrappers if w.is_fast]}
