@@ -65,6 +65,8 @@ static void backend_add(struct analysis *analysis, const struct tally_backend *b
 	row->late += raw->late;
 	row->unfinished = number_add(row->unfinished, (int64_t)(raw->device_seen - raw->device_recorded -
 								 raw->untimed - raw->device_lost));
+	if (*backend->note)
+		summary_add_note(analysis->summary, "backend", "%s: %s", backend->name, backend->note);
 	if (*backend->second)
 		summary_add_note(analysis->summary, "second_provider",
 				 "%s: %s provides the API a second time; calls into it passed untraced", backend->name,

@@ -148,7 +148,8 @@ struct fmt_backend {
 	uint64_t device_lost; /* device operations delivered but not recorded */
 	uint32_t perfetto_api; /* number of the API in Perfetto's InternedGraphicsContext, 0: it has none */
 	uint32_t reserved32;
-	uint64_t reserved[2];
+	uint64_t note;        /* what the backend has to tell, one sentence; 0: nothing */
+	uint64_t reserved;
 	/* unfinished = device_seen - device_recorded - untimed - device_lost */
 };
 

@@ -159,6 +159,7 @@ struct rec_backend {
 	uint32_t layered;      /* rec_layer_live() was called */
 	uintptr_t low, high;   /* address range of the object that holds the wrappers */
 	const char *how, *library; /* rec_attached() */
+	const char *note;          /* rec_backend_note() */
 	struct rec_backend *next;
 };
 
@@ -331,6 +332,9 @@ REC_EXPORT void rec_build(struct rec_backend *backend, uint64_t name, enum sonde
 
 /* The backend's library and how it was reached, for the ledger: "preload", "dlsym", ... */
 REC_EXPORT void rec_attached(struct rec_backend *backend, const char *how, const char *library);
+
+/* What the user should know of how this API was traced: one sentence, of the program's lifetime. */
+REC_EXPORT void rec_backend_note(struct rec_backend *backend, const char *sentence);
 
 /*
  * The API's loader now calls through its table (real[] of the layer's symbols is filled): exported wrappers of

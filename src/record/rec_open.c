@@ -140,6 +140,8 @@ bool rec_backend_open(struct rec_backend *backend)
 		item->attached_by = rec_name(backend->how, strlen(backend->how));
 	if (backend->library)
 		item->library = rec_name(backend->library, strlen(backend->library));
+	if (backend->note)
+		item->note = rec_name(backend->note, strlen(backend->note));
 	rec_area_publish(FMT_SECTION_BACKENDS);
 	backend->index = (uint32_t)index;
 	rec_state.backend_of[index] = backend;
