@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the descriptions cannot say of CUDA: hooks of the recorder. The rest is behind CUPTI, see cupti.h. */
+#include "cupti.h"
+
+__thread struct cuda_thread cuda_thread __attribute__((tls_model("initial-exec")));
+
+void cuda_enter(struct rec_call *call, rec_word *args)
+{
+	(void)call;
+	(void)args;
+	cuda_thread.wrapped++;
+	cuda_thread.correlation = 0;
+}
+
+void cuda_leave(struct rec_call *call, rec_word *args, rec_word result)
+{
+	(void)args;
+	(void)result;
+	cuda_thread.wrapped--;
+	if (call->slot && cuda_thread.correlation)
+		rec_call_link(call, cuda_thread.correlation);
+}
+
+/* A new record: of this process, or of the child of a fork, which has no CUDA. */
+void cuda_opened(void)
+{
+	cuda_devices_forget();
+	if (!cupti_live())
+		cuda_starts_forget();
+}
+
+void cuda_flush(uint64_t deadline_raw_ns)
+{
+	cupti_flush(deadline_raw_ns);
+}
