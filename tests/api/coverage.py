@@ -7,6 +7,7 @@
 The folder's `gaps` file names the libraries and the gaps:
 
     library SONAME REGEX     exports of that library that belong to the API
+    search FOLDER            where else libraries may be, besides the linker's folders; there also without version
     gap PATTERN REASON...    exports that are left alone on purpose
 
 Exit status 1: an export is neither; or, when every library is there, a gap matches nothing any more.
@@ -27,24 +28,28 @@ from api_model import ApiError, read_lines  # noqa: E402
 
 
 def read_gaps(path):
-    libraries, gaps = [], []
+    libraries, folders, gaps = [], [], []
     for line, text in read_lines(path):
         words = text.split(None, 2)
         if words[0] == "library" and len(words) == 3:
             libraries.append((words[1], re.compile(words[2])))
+        elif words[0] == "search" and len(words) == 2:
+            folders.append(words[1])
         elif words[0] == "gap" and len(words) == 3:
             gaps.append((words[1], words[2]))
         else:
             raise ApiError(path, line, "cannot read '%s'" % text)
-    return libraries, gaps
+    return libraries, folders, gaps
 
 
-def find_library(soname):
-    """Path of a library by the linker's own search, or None."""
+def find_library(soname, folders):
+    """Path of a library by the linker's own search, else in the folders, or None."""
     cc = os.environ.get("CC", "cc")
     found = subprocess.run([cc, "-print-file-name=" + soname], stdout=subprocess.PIPE, check=True)
     path = found.stdout.decode().strip()
-    return path if os.path.isabs(path) else None
+    others = [os.path.join(folder, name) for folder in folders
+              for name in (soname, re.sub(r"\.so\..*", ".so", soname))]
+    return path if os.path.isabs(path) else next(filter(os.path.exists, others), None)
 
 
 def exports(path):
@@ -60,10 +65,10 @@ def main():
     folder = sys.argv[1]
     api = apigen.load(folder, os.path.join(SRC, "src", "format", "kinds.h"))
     covered = {name for symbol in api.symbols for name in symbol.exports}
-    libraries, gaps = read_gaps(os.path.join(folder, "gaps"))
+    libraries, folders, gaps = read_gaps(os.path.join(folder, "gaps"))
     used, missing, absent = set(), [], []
     for soname, pattern in libraries:
-        path = find_library(soname)
+        path = find_library(soname, folders)
         if not path:
             absent.append(soname)
             continue

@@ -5,6 +5,7 @@
  * runtime hides those that it makes into the driver. Reports are asked for only where they matter: one costs as much
  * as five calls of a cheap function.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "cupti.h"
@@ -69,11 +70,12 @@ static bool is_graph(uint32_t kind)
 static void note_start(uint32_t symbol, uint32_t correlation)
 {
 	uint32_t kind = function_of(symbol)->kind;
-	struct cuda_start start = {.context = 0, .seen = 0};
+	struct cuda_start start = {.seen = 0};
 
 	cuda_thread.correlation = correlation;
 	if (!rec_on())
 		return;
+	start.context = rec_context();
 	if (is_graph(kind)) {
 		graphs[correlation % GRAPHS].start = start;
 		__atomic_store_n(&graphs[correlation % GRAPHS].correlation, correlation, __ATOMIC_RELEASE);
@@ -190,12 +192,20 @@ void cuda_calls_report(void *data, int domain, uint32_t id, const struct cupti_c
 
 /* ---- which ---- */
 
-/* Symbols of one variant stand in the order of their names. */
+static uint32_t reported_symbol(uint32_t function)
+{
+	for (uint32_t i = function; i < cuda_backend.symbols; i++)
+		if (cuda_backend.symbol[i].function == function &&
+		    cuda_backend.symbol[i].variant == CUDA_VARIANT_REPORTED)
+			return i + 1;
+	return 0;
+}
+
+/* 1 + its symbol, or 0. Functions stand in the order of their names. */
 static uint32_t find_symbol(const char *name, size_t length)
 {
 	uint32_t low = 0, high = cuda_backend.functions;
 
-	/* every function has one symbol that is reported, and functions are sorted */
 	while (low < high) {
 		uint32_t middle = (low + high) / 2;
 		const char *known = cuda_backend.pool + cuda_backend.function[middle].name;
@@ -203,13 +213,8 @@ static uint32_t find_symbol(const char *name, size_t length)
 
 		if (!order && known[length])
 			order = 1;
-		if (!order) {
-			for (uint32_t i = 0; i < cuda_backend.symbols; i++)
-				if (cuda_backend.symbol[i].function == middle &&
-				    cuda_backend.symbol[i].variant == CUDA_VARIANT_REPORTED)
-					return i + 1;
-			return 0;
-		}
+		if (!order)
+			return reported_symbol(middle);
 		if (order < 0)
 			low = middle + 1;
 		else
@@ -218,10 +223,25 @@ static uint32_t find_symbol(const char *name, size_t length)
 	return 0;
 }
 
+/* An older form of a function, as newer headers have it: the first of those with a number that is known. */
+static uint32_t find_newer(const char *name, size_t length)
+{
+	char newer[128];
+	uint32_t symbol = 0;
+
+	for (int version = 2; version <= 4 && !symbol; version++) {
+		int used = snprintf(newer, sizeof(newer), "%.*s_v%d", (int)length, name, version);
+
+		symbol = used < (int)sizeof(newer) ? find_symbol(newer, (size_t)used) : 0;
+	}
+	return symbol;
+}
+
 /* CUPTI's names of the runtime end in a version, cudaMalloc_v3020; both have forms for a stream of each thread. */
 static uint32_t symbol_of(const char *name)
 {
 	size_t length = strlen(name), digits = 0;
+	uint32_t symbol;
 
 	while (digits < length && name[length - digits - 1] >= '0' && name[length - digits - 1] <= '9')
 		digits++;
@@ -229,7 +249,10 @@ static uint32_t symbol_of(const char *name)
 		length -= digits + 2;
 	if (length > 5 && (!strncmp(name + length - 5, "_ptsz", 5) || !strncmp(name + length - 5, "_ptds", 5)))
 		length -= 5;
-	return find_symbol(name, length);
+	symbol = find_symbol(name, length);
+	if (!symbol && length > 3 && name[length - 3] == '_' && name[length - 2] == 'v')
+		length -= 3;
+	return symbol ? symbol : find_newer(name, length);
 }
 
 static bool matters(uint32_t symbol)

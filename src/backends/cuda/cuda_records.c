@@ -49,7 +49,7 @@ static void give_buffer(uint8_t *buffer)
 /* An operation: into the ledger, if the call that started it did not put it there, and into the sums. */
 static void add(struct rec_span *span, uint32_t correlation, bool of_graph)
 {
-	struct cuda_start start = {.context = 0, .seen = 0};
+	struct cuda_start start = {.seen = 0};
 
 	cuda_start_take(correlation, of_graph, &start);
 	if (!start.seen)
@@ -61,6 +61,7 @@ static void add(struct rec_span *span, uint32_t correlation, bool of_graph)
 	if (span->begin_ns < oldest[0] || !oldest[0])
 		oldest[0] = span->begin_ns;
 	span->correlation = correlation;
+	span->context = start.context;
 	rec_device_span(&cuda_backend, span);
 }
 

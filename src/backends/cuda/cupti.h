@@ -168,7 +168,7 @@ void cuda_calls_report(void *data, int domain, uint32_t id, const struct cupti_c
 
 /* A call that starts work on a device. */
 struct cuda_start {
-	uint64_t context; /* rec_context() */
+	uint32_t context; /* rec_context() */
 	uint32_t seen;    /* its operation is in the ledger already */
 };
 /* Takes what is known of the call; false: nothing is. keep: more records of it will come. */
