@@ -81,7 +81,8 @@ enum rec_argument_flag {
 	REC_ARGUMENT_ERROR = 1u << 3,          /* OUT: written also by calls that fail */
 	REC_ARGUMENT_LENGTH_WIDE = 1u << 4,    /* the length has 64 bits, not 32 */
 	REC_ARGUMENT_LENGTH_POINTED = 1u << 5, /* it is what an argument points to */
-	REC_ARGUMENT_LENGTH_FIXED = 1u << 6    /* `length` is the length */
+	REC_ARGUMENT_LENGTH_FIXED = 1u << 6,   /* `length` is the length */
+	REC_ARGUMENT_OBJECT = 1u << 7          /* a pointer of a named type: a handle where it comes by reference */
 };
 
 /* What is recorded of a call's argument: of a function in order of `when`, then of place. Constant, likewise. */
@@ -162,6 +163,14 @@ struct rec_backend {
 	const char *note;          /* rec_backend_note() */
 	struct rec_backend *next;
 };
+
+#define REC_POINTER_MIN 4096u /* what is below is a constant that stands for no address */
+
+/* Address of a choice buffer: a variant may pass it by a descriptor, which begins with it. */
+static inline rec_word rec_buffer_address(const struct rec_backend *backend, uint8_t variant, rec_word word)
+{
+	return backend->descriptor_variants >> variant & 1 && word >= REC_POINTER_MIN ? *(const rec_word *)word : word;
+}
 
 /* Called by the constructor of each wrapper object; safe to call twice. */
 REC_EXPORT void rec_backend_register(struct rec_backend *backend, const void *ehdr, const void *end);

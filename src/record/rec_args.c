@@ -3,7 +3,8 @@
  * Arguments of calls and what they point to, where they are recorded. HOT then: no libc. What a pointer leads to is
  * read where the API reads it itself (IN, at the entry) or has written it (OUT, after success). But a call that is
  * refused may have been given anything: the kernel is asked whether memory can be read before it is, one system call
- * for each pointer. Other threads may change it meanwhile: sizes are taken once.
+ * for all that its words point to, and more only where one of them is bad or an array goes on behind its page.
+ * Other threads may change it meanwhile: sizes are taken once.
  */
 #include <errno.h>
 #include <string.h>
@@ -14,8 +15,8 @@
 
 #define VALUES_MAX 32u    /* of one array */
 #define STRING_MAX 1000u  /* bytes of one string */
+#define PLACES_MAX (2 * REC_ARGUMENTS_MAX) /* an argument and its length, or the pages of an array */
 #define ROOM 6000u        /* bytes of all arrays and strings of an event */
-#define POINTER_MIN 4096u /* what is below is a constant that stands for no address */
 
 _Static_assert(ROOM + REC_ARGUMENTS_MAX * 12 + 16 <= REC_STREAM_EVENT_MAX, "an event fits");
 
@@ -32,6 +33,7 @@ struct view {
 	const struct rec_argument *argument; /* the first with this `when` */
 	uint32_t arguments;
 	bool by_reference;
+	bool heads;          /* what its words point to can be read, as far as the page of the first byte goes */
 };
 
 struct capture {
@@ -68,41 +70,87 @@ static rec_word word_of(const struct view *view, const struct rec_argument *argu
 	return index == REC_ARGUMENT_ABSENT ? 0 : view->call->args[index];
 }
 
-/* Can the bytes be read? One of each page is looked at. Where the kernel does not let us ask, roles are trusted. */
-static bool is_readable(const char *from, size_t bytes)
+static bool is_handle(const struct rec_argument *argument)
 {
-	struct iovec there[2 + VALUES_MAX * 32 / REC_PAGE], here;
-	char seen[sizeof(there) / sizeof(there[0])];
-	const char *last = from + (bytes ? bytes - 1 : 0);
-	uint32_t pages = 0;
-	int saved = errno;
-	long got;
+	return argument->flags & (REC_ARGUMENT_HANDLE | REC_ARGUMENT_OBJECT);
+}
 
-	for (const char *at = from; pages < sizeof(seen); pages++) {
-		there[pages] = (struct iovec){(void *)at, 1};
-		at = (const char *)(((uintptr_t)at & ~(uintptr_t)(REC_PAGE - 1)) + REC_PAGE);
-		if (at > last) {
-			pages++;
-			break;
-		}
-	}
-	here = (struct iovec){seen, pages};
-	got = syscall(SYS_process_vm_readv, rec_pid(), &here, 1ul, there, (unsigned long)pages, 0ul);
+/* Can a byte be read at each of these places? Where the kernel does not let us ask, roles are trusted. */
+static bool ask(const struct iovec *there, uint32_t places)
+{
+	char seen[PLACES_MAX];
+	struct iovec here = {seen, places};
+	int saved = errno;
+	long got = syscall(SYS_process_vm_readv, rec_pid(), &here, 1ul, there, (unsigned long)places, 0ul);
+
 	if (got < 0 && errno != EFAULT)
-		got = pages;
+		got = places;
 	errno = saved;
-	return got == (long)pages;
+	return got == (long)places;
+}
+
+/* One byte of each page is looked at, but for the first where that is known. */
+static bool are_pages_readable(const char *from, const char *last, bool head)
+{
+	struct iovec there[2 + VALUES_MAX * 32 / REC_PAGE];
+	uint32_t pages = 0;
+
+	for (const char *at = from; at <= last && pages < sizeof(there) / sizeof(there[0]);
+	     at = (const char *)(((uintptr_t)at & ~(uintptr_t)(REC_PAGE - 1)) + REC_PAGE))
+		if (!head || at != from)
+			there[pages++] = (struct iovec){(void *)at, 1};
+	return ask(there, pages);
+}
+
+/* Can the bytes be read? head: the first can. */
+static inline bool is_readable(const char *from, size_t bytes, bool head)
+{
+	const char *last = from + (bytes ? bytes - 1 : 0);
+
+	return (head && !(((uintptr_t)from ^ (uintptr_t)last) & ~(uintptr_t)(REC_PAGE - 1))) ||
+	       are_pages_readable(from, last, head);
+}
+
+static bool is_handle_or_number(const struct rec_argument *argument)
+{
+	return argument->type != FMT_ARG_POINTER || is_handle(argument);
+}
+
+/* Does a variant of the API pass this buffer by a descriptor? That begins with its address. */
+static bool is_descriptor(const struct view *view, const struct rec_argument *argument)
+{
+	return view->by_reference && argument->flags & REC_ARGUMENT_BUFFER &&
+	       view->call->backend->descriptor_variants >> view->symbol->variant & 1;
+}
+
+/* Is the word of an argument that is passed by value in C an address? */
+static bool is_pointed(const struct view *view, const struct rec_argument *argument)
+{
+	return view->by_reference && (is_handle_or_number(argument) || is_descriptor(view, argument));
+}
+
+static bool has_length_elsewhere(const struct view *view, const struct rec_argument *argument)
+{
+	return argument->how >= REC_ARGUMENT_OPTIONAL && !(argument->flags & REC_ARGUMENT_LENGTH_FIXED) &&
+	       (view->by_reference || argument->flags & REC_ARGUMENT_LENGTH_POINTED);
+}
+
+static inline uint32_t add_place(struct iovec *there, uint32_t places, rec_word word)
+{
+	if (word >= REC_POINTER_MIN && (!places || (rec_word)there[places - 1].iov_base != word))
+		there[places++] = (struct iovec){(void *)word, 1};
+	return places;
 }
 
 /* Bytes of one value in the program's memory. */
-static uint32_t stride(const struct view *view, const struct rec_argument *argument)
+static inline uint32_t stride(const struct view *view, const struct rec_argument *argument)
 {
 	if (argument->part)
 		return view->call->backend->part_bytes;
+	if (view->by_reference && is_handle(argument))
+		return 4;
 	if (!(argument->flags & REC_ARGUMENT_HANDLE))
 		return type_bytes[argument->type];
-	if (view->by_reference)
-		return 4;
 	return view->call->backend->handle_bytes ? view->call->backend->handle_bytes : 8;
 }
 
@@ -140,7 +188,7 @@ static uint64_t read_value(const struct view *view, const struct rec_argument *a
 	if (argument->part)
 		return backend->part(argument->part, from);
 	value = load(from, stride(view, argument));
-	return view->by_reference && argument->flags & REC_ARGUMENT_HANDLE && backend->convert ?
+	return view->by_reference && is_handle(argument) && backend->convert ?
 		backend->convert(argument->names, value) : value;
 }
 
@@ -154,8 +202,8 @@ static uint64_t array_length(const struct view *view, const struct rec_argument 
 	if (argument->flags & REC_ARGUMENT_LENGTH_FIXED)
 		return word;
 	word = view->call->args[argument->length];
-	if (view->by_reference || argument->flags & REC_ARGUMENT_LENGTH_POINTED) {
-		if (word < POINTER_MIN || !is_readable((const char *)word, wide ? 8 : 4))
+	if (has_length_elsewhere(view, argument)) {
+		if (word < REC_POINTER_MIN || !is_readable((const char *)word, wide ? 8 : 4, view->heads))
 			return 0;
 		word = load((const char *)word, wide ? 8 : 4);
 	}
@@ -176,14 +224,14 @@ static uint32_t string_length(const struct view *view, const struct rec_argument
 		uint32_t given = (uint32_t)view->call->args[view->symbol->args - argument->length];
 
 		most = given < most ? given : most;
-		if (!is_readable(text, most))
+		if (!is_readable(text, most, view->heads))
 			return 0;
 		while (most && text[most - 1] == ' ')
 			most--;
 	}
 	while (length < most && text[length]) {
 		length++;
-		if (!((uintptr_t)(text + length) & (REC_PAGE - 1)) && !is_readable(text + length, 1))
+		if (!((uintptr_t)(text + length) & (REC_PAGE - 1)) && !is_readable(text + length, 1, false))
 			break; /* more than is there */
 	}
 	return length;
@@ -198,10 +246,10 @@ static void measure_pointed(const struct view *view, const struct rec_argument *
 
 	capture->values = capture->bytes = 0;
 	capture->from = (const char *)word;
-	if (word < POINTER_MIN || (argument->part && !view->call->backend->part))
+	if (word < REC_POINTER_MIN || (argument->part && !view->call->backend->part))
 		return;
 	if (argument->type == FMT_ARG_STRING) {
-		if (*room < 2 || !is_readable((const char *)word, 1))
+		if (*room < 2 || !is_readable((const char *)word, 1, view->heads))
 			return;
 		capture->values = 1;
 		capture->bytes = 1 + string_length(view, argument, (const char *)word,
@@ -211,7 +259,7 @@ static void measure_pointed(const struct view *view, const struct rec_argument *
 			values = array_length(view, argument);
 		if (values > most)
 			values = most;
-		if (!values || !is_readable((const char *)word, values * stride(view, argument)))
+		if (!values || !is_readable((const char *)word, values * stride(view, argument), view->heads))
 			return;
 		capture->values = (uint32_t)values;
 		capture->bytes = capture->values * bytes;
@@ -226,11 +274,33 @@ static bool is_written(const struct view *view, const struct rec_argument *argum
 	       (argument->index >= 64 || view->call->given >> argument->index & 1);
 }
 
+/* One question for all that the call's words point to. If one of them is bad, each is asked for when it is read. */
+static bool can_read_heads(const struct view *view, bool failed)
+{
+	struct iovec there[PLACES_MAX];
+	uint32_t places = 0;
+
+	if (view->arguments < 2 && !view->by_reference)
+		return false;
+	for (uint32_t i = 0; i < view->arguments; i++) {
+		const struct rec_argument *argument = &view->argument[i];
+
+		if (argument->how == REC_ARGUMENT_VALUE ? !is_pointed(view, argument) :
+		    argument->when == FMT_ARG_OUT && !is_written(view, argument, failed))
+			continue;
+		places = add_place(there, places, word_of(view, argument));
+		if (has_length_elsewhere(view, argument))
+			places = add_place(there, places, view->call->args[argument->length]);
+	}
+	return places > 1 && ask(there, places); /* one is asked for when it is read as well */
+}
+
 /* Bytes of all arguments in the event. */
-static uint32_t measure(const struct view *view, bool failed, struct capture *capture)
+static uint32_t measure(struct view *view, bool failed, struct capture *capture)
 {
 	uint32_t total = 0, room = ROOM;
 
+	view->heads = can_read_heads(view, failed);
 	for (uint32_t i = 0; i < view->arguments; i++) {
 		const struct rec_argument *argument = &view->argument[i];
 
@@ -255,16 +325,14 @@ static uint64_t value_of(const struct view *view, const struct rec_argument *arg
 	rec_word word = word_of(view, argument);
 
 	if (view->by_reference) {
-		bool address = argument->type == FMT_ARG_POINTER && !(argument->flags & REC_ARGUMENT_HANDLE);
-
-		if (!address)
-			return word < POINTER_MIN || !is_readable((const char *)word, stride(view, argument)) ? 0 :
-			       read_value(view, argument, (const char *)word);
-		/* a choice buffer may come as a descriptor, which begins with its address */
+		if (is_pointed(view, argument) && word >= REC_POINTER_MIN &&
+		    !is_readable((const char *)word, stride(view, argument), view->heads))
+			return 0;
+		if (is_handle_or_number(argument))
+			return word < REC_POINTER_MIN ? 0 : read_value(view, argument, (const char *)word);
 		if (!(argument->flags & REC_ARGUMENT_BUFFER))
 			return word;
-		if (backend->descriptor_variants >> view->symbol->variant & 1 && word >= POINTER_MIN)
-			word = load((const char *)word, 8);
+		word = rec_buffer_address(backend, view->symbol->variant, word);
 		return backend->convert ? backend->convert(argument->names, word) : word;
 	}
 	return argument->flags & REC_ARGUMENT_HANDLE && stride(view, argument) == 4 ? (uint32_t)word : word;
@@ -313,7 +381,7 @@ static void note_given(struct view *view)
 
 	call->given = 0;
 	for (; count; count--, argument++)
-		if (argument->index < 64 && word_of(view, argument) >= POINTER_MIN &&
+		if (argument->index < 64 && word_of(view, argument) >= REC_POINTER_MIN &&
 		    !(argument->part && call->backend->ignores && call->backend->ignores(word_of(view, argument))))
 			call->given |= (uint64_t)1 << argument->index;
 }
