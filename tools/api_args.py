@@ -134,7 +134,7 @@ class Arguments:
             return []
         if "*" not in kind:
             recorded = Recorded(arg, index, "IN", TYPES[width])
-            recorded.flags += ["HANDLE"] if width == "handle" else []
+            recorded.flags += self.handle_flags(kind)
             self.name_values(recorded, kind, arg)
             return [recorded]
         target = re.sub(r"^const ", "", kind)[:-1].strip()
@@ -153,10 +153,14 @@ class Arguments:
             return [recorded]
         recorded = self.pointed(function, arg, index, way, mark, length,
                                 "STRING" if target == "char" else TYPES[self.api.width(target)], 0)
-        recorded.flags += ["HANDLE"] if self.api.width(target) == "handle" else []
+        recorded.flags += self.handle_flags(target)
         recorded.flags += ["ERROR"] if function.keys.get("error") == index else []
         self.name_values(recorded, target, arg)
         return [recorded]
+
+    def handle_flags(self, kind):
+        width = self.api.width(kind)
+        return {"handle": ["HANDLE"], "ptr": ["OBJECT"] if kind in self.api.types else []}.get(width, [])
 
     def simple(self, target):
         """Can a value of the type be recorded?"""

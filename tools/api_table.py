@@ -39,7 +39,8 @@ $arguments	${API}_ARGUMENTS
 /* Names of values that depend on the library: rec_argument.names */
 enum ${api}_names {
 	${API}_NAMES_NONE,
-$names};
+$names	${API}_NAMES_COUNT
+};
 
 struct ${api}_role {
 $role_members	union {

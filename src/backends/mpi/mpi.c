@@ -58,7 +58,7 @@ static void take_memory(struct rec_call *call, const struct mpi_view *view)
 	if (view->role->family == MPI_FAMILY_FREE_MEM)
 		rec_map_take(&memory, mpi_view_buffer(view, MPI_ARG_BASE), &bytes);
 	else if (view->args[view->role->window])
-		rec_map_take(&windows, mpi_view_handle_at(view, MPI_HANDLE_WINDOW, MPI_ARG_WINDOW, 0), &bytes);
+		rec_map_take(&windows, mpi_view_handle_at(view, MPI_NAMES_WIN, MPI_ARG_WINDOW, 0), &bytes);
 	call->user[USER_TAKEN] = bytes;
 }
 
@@ -67,7 +67,7 @@ static void look_before(struct rec_call *call, const struct mpi_view *view, rec_
 	switch (view->role->family) {
 	case MPI_FAMILY_TYPE_FREE:
 		if (view->args[view->role->type])
-			mpi_type_forget(mpi_view_handle_at(view, MPI_HANDLE_TYPE, MPI_ARG_TYPE, 0));
+			mpi_type_forget(mpi_view_handle_at(view, MPI_NAMES_DATATYPE, MPI_ARG_TYPE, 0));
 		break;
 	case MPI_FAMILY_REQUEST_FREE:
 		if (view->args[view->role->request])
@@ -129,7 +129,7 @@ static void allocated(const struct mpi_view *view)
 			return;
 		rec_memory(&mpi_backend, UINT32_MAX, SONDE_MEMORY_pageable, size);
 	} else {
-		if (!rec_map_put(&windows, mpi_view_handle_at(view, MPI_HANDLE_WINDOW, MPI_ARG_WINDOW, 0), &bytes))
+		if (!rec_map_put(&windows, mpi_view_handle_at(view, MPI_NAMES_WIN, MPI_ARG_WINDOW, 0), &bytes))
 			return;
 		rec_memory(&mpi_backend, UINT32_MAX, SONDE_MEMORY_window, size);
 	}
@@ -145,7 +145,7 @@ static void give_back(const struct rec_call *call, const struct mpi_view *view)
 	if (view->role->family == MPI_FAMILY_FREE_MEM)
 		rec_map_put(&memory, mpi_view_buffer(view, MPI_ARG_BASE), &bytes);
 	else
-		rec_map_put(&windows, mpi_view_handle_at(view, MPI_HANDLE_WINDOW, MPI_ARG_WINDOW, 0), &bytes);
+		rec_map_put(&windows, mpi_view_handle_at(view, MPI_NAMES_WIN, MPI_ARG_WINDOW, 0), &bytes);
 }
 
 static void freed(const struct rec_call *call, const struct mpi_view *view)

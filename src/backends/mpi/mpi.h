@@ -41,9 +41,8 @@ static inline bool mpi_is_one_of(rec_word address, const rec_word forms[3])
 /* The library, looked up at the first question; NULL before MPI is there. */
 const struct mpi_library *mpi_library(void);
 
-enum mpi_handle_kind { MPI_HANDLE_TYPE, MPI_HANDLE_COMM, MPI_HANDLE_REQUEST, MPI_HANDLE_OP, MPI_HANDLE_WINDOW };
-/* Handle of C for an integer handle of Fortran. */
-mpi_handle mpi_handle_from_fortran(const struct mpi_library *library, enum mpi_handle_kind kind, int32_t handle);
+/* Handle of C for an integer handle of Fortran. Of a bad one it is one that C does not know either. */
+mpi_handle mpi_handle_from_fortran(const struct mpi_library *library, enum mpi_names names, int32_t handle);
 
 /* Local questions, inside rec_guard. Figures of things that MPI does not know are 0. */
 uint64_t mpi_type_bytes(const struct mpi_library *library, mpi_handle type);
@@ -82,8 +81,8 @@ struct mpi_view {
 int32_t mpi_view_int(const struct mpi_view *view, enum mpi_argument argument);
 int64_t mpi_view_count(const struct mpi_view *view, enum mpi_argument argument);
 int64_t mpi_view_count_at(const struct mpi_view *view, enum mpi_argument argument, int32_t index);
-mpi_handle mpi_view_handle(const struct mpi_view *view, enum mpi_handle_kind kind, enum mpi_argument argument);
-mpi_handle mpi_view_handle_at(const struct mpi_view *view, enum mpi_handle_kind kind, enum mpi_argument argument,
+mpi_handle mpi_view_handle(const struct mpi_view *view, enum mpi_names names, enum mpi_argument argument);
+mpi_handle mpi_view_handle_at(const struct mpi_view *view, enum mpi_names names, enum mpi_argument argument,
 			      int32_t index);
 int64_t mpi_view_long(const struct mpi_view *view, enum mpi_argument argument); /* MPI_Aint */
 rec_word mpi_view_buffer(const struct mpi_view *view, enum mpi_argument argument);

@@ -55,22 +55,22 @@ int64_t mpi_view_count_at(const struct mpi_view *view, enum mpi_argument argumen
 	return view->role->wide ? long_at(word, index) : int_at(word, index);
 }
 
-mpi_handle mpi_view_handle(const struct mpi_view *view, enum mpi_handle_kind kind, enum mpi_argument argument)
+mpi_handle mpi_view_handle(const struct mpi_view *view, enum mpi_names names, enum mpi_argument argument)
 {
 	rec_word word = word_of(view, argument);
 
 	if (view->variant == MPI_VARIANT_C)
 		return word & view->library->handle_mask;
-	return mpi_handle_from_fortran(view->library, kind, int_at(word, 0));
+	return mpi_handle_from_fortran(view->library, names, int_at(word, 0));
 }
 
-mpi_handle mpi_view_handle_at(const struct mpi_view *view, enum mpi_handle_kind kind, enum mpi_argument argument,
+mpi_handle mpi_view_handle_at(const struct mpi_view *view, enum mpi_names names, enum mpi_argument argument,
 			      int32_t index)
 {
 	rec_word word = word_of(view, argument);
 
 	if (view->variant != MPI_VARIANT_C)
-		return mpi_handle_from_fortran(view->library, kind, int_at(word, index));
+		return mpi_handle_from_fortran(view->library, names, int_at(word, index));
 	return view->library->pointers ? (mpi_handle)long_at(word, index) : (uint32_t)int_at(word, index);
 }
 
@@ -84,24 +84,19 @@ int64_t mpi_view_long(const struct mpi_view *view, enum mpi_argument argument)
 /* Address of a choice buffer. */
 rec_word mpi_view_buffer(const struct mpi_view *view, enum mpi_argument argument)
 {
-	rec_word word = word_of(view, argument);
-
-	if (view->variant == MPI_VARIANT_F08TS && word)
-		return *(const rec_word *)word; /* base address, the first member of a descriptor */
-	return word;
+	return rec_buffer_address(&mpi_backend, (uint8_t)view->variant, word_of(view, argument));
 }
 
 bool mpi_view_in_place(const struct mpi_view *view, enum mpi_argument argument)
 {
-	const struct mpi_library *library = view->library;
 	rec_word buffer;
 
 	if (!mpi_role_has(view->role, argument))
 		return false;
 	buffer = mpi_view_buffer(view, argument);
-	if (view->variant == MPI_VARIANT_C)
-		return buffer == library->in_place;
-	return mpi_is_one_of(buffer, library->fortran_in_place);
+	if (view->variant != MPI_VARIANT_C)
+		buffer = mpi_convert(MPI_NAMES_BUFFER, buffer);
+	return buffer == view->library->in_place;
 }
 
 bool mpi_view_ignores_status(const struct mpi_view *view)

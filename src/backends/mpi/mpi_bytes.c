@@ -90,7 +90,7 @@ static uint64_t times_type(const struct mpi_view *view, uint64_t count, enum mpi
 {
 	if (!count)
 		return 0;
-	return count * mpi_type_bytes(view->library, mpi_view_handle(view, MPI_HANDLE_TYPE, type));
+	return count * mpi_type_bytes(view->library, mpi_view_handle(view, MPI_NAMES_DATATYPE, type));
 }
 
 static uint64_t sum(const struct mpi_view *view, const struct column *column, int32_t length, uint64_t skip, bool types)
@@ -105,7 +105,7 @@ static uint64_t sum(const struct mpi_view *view, const struct column *column, in
 		count = mpi_view_count_at(view, column->count, i);
 		if (count > 0 && types)
 			count *= (int64_t)mpi_type_bytes(view->library,
-				mpi_view_handle_at(view, MPI_HANDLE_TYPE, column->type, i));
+				mpi_view_handle_at(view, MPI_NAMES_DATATYPE, column->type, i));
 		if (count > 0)
 			bytes += (uint64_t)count;
 	}
@@ -124,7 +124,7 @@ static uint64_t of_group(const struct mpi_view *view, const struct column *colum
 	struct mpi_group group;
 	int64_t own;
 
-	mpi_group_of(view->library, mpi_view_handle(view, MPI_HANDLE_COMM, MPI_ARG_COMM), &group);
+	mpi_group_of(view->library, mpi_view_handle(view, MPI_NAMES_COMM, MPI_ARG_COMM), &group);
 	switch (shape) {
 	case BLOCKS:
 		return one(view, column, group.blocks);
@@ -149,7 +149,7 @@ static uint64_t of_neighbors(const struct mpi_view *view, const struct column *c
 	uint64_t skip;
 	int known;
 
-	mpi_neighbors_of(view->library, mpi_view_handle(view, MPI_HANDLE_COMM, MPI_ARG_COMM), &neighbors);
+	mpi_neighbors_of(view->library, mpi_view_handle(view, MPI_NAMES_COMM, MPI_ARG_COMM), &neighbors);
 	number = column->incoming ? neighbors.in : neighbors.out;
 	skip = column->incoming ? neighbors.null_in : neighbors.null_out;
 	known = number - __builtin_popcountll(skip);
@@ -175,7 +175,7 @@ static bool counts(const struct mpi_view *view, const struct column *column, enu
 		return true;
 	case WITH_OP:
 		if (mpi_role_has(view->role, MPI_ARG_OP) &&
-		    mpi_view_handle(view, MPI_HANDLE_OP, MPI_ARG_OP) == view->library->no_op)
+		    mpi_view_handle(view, MPI_NAMES_OP, MPI_ARG_OP) == view->library->no_op)
 			return false;
 		/* fall through */
 	case PEER:
@@ -184,7 +184,7 @@ static bool counts(const struct mpi_view *view, const struct column *column, enu
 		break;
 	}
 	root = mpi_view_int(view, MPI_ARG_ROOT);
-	mpi_group_of(view->library, mpi_view_handle(view, MPI_HANDLE_COMM, MPI_ARG_COMM), &group);
+	mpi_group_of(view->library, mpi_view_handle(view, MPI_NAMES_COMM, MPI_ARG_COMM), &group);
 	if (when == AT_ROOT)
 		return group.inter ? root == view->library->root : root == group.rank;
 	if (group.inter)

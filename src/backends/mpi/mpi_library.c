@@ -27,6 +27,11 @@ enum question {
 	ASK_REQUEST_F2C,
 	ASK_OP_F2C,
 	ASK_WIN_F2C,
+	ASK_GROUP_F2C,
+	ASK_INFO_F2C,
+	ASK_MESSAGE_F2C,
+	ASK_HANDLER_F2C,
+	ASK_FILE_F2C,
 	ASK_COUNT
 };
 
@@ -49,6 +54,11 @@ static const char question_name[ASK_COUNT][32] = {
 	[ASK_REQUEST_F2C] = "PMPI_Request_f2c",
 	[ASK_OP_F2C] = "PMPI_Op_f2c",
 	[ASK_WIN_F2C] = "PMPI_Win_f2c",
+	[ASK_GROUP_F2C] = "PMPI_Group_f2c",
+	[ASK_INFO_F2C] = "PMPI_Info_f2c",
+	[ASK_MESSAGE_F2C] = "PMPI_Message_f2c",
+	[ASK_HANDLER_F2C] = "PMPI_Errhandler_f2c",
+	[ASK_FILE_F2C] = "PMPI_File_f2c",
 };
 
 static struct mpi_library the_library;
@@ -162,18 +172,20 @@ const struct mpi_library *mpi_library(void)
 
 /* ---- handles -------------------------------------------------------------------------------- */
 
-mpi_handle mpi_handle_from_fortran(const struct mpi_library *library, enum mpi_handle_kind kind, int32_t handle)
+mpi_handle mpi_handle_from_fortran(const struct mpi_library *library, enum mpi_names names, int32_t handle)
 {
 	static const uint8_t question[] = {
-		[MPI_HANDLE_TYPE] = ASK_TYPE_F2C,       [MPI_HANDLE_COMM] = ASK_COMM_F2C,
-		[MPI_HANDLE_REQUEST] = ASK_REQUEST_F2C, [MPI_HANDLE_OP] = ASK_OP_F2C,
-		[MPI_HANDLE_WINDOW] = ASK_WIN_F2C,
+		[MPI_NAMES_DATATYPE] = ASK_TYPE_F2C,   [MPI_NAMES_COMM] = ASK_COMM_F2C,
+		[MPI_NAMES_REQUEST] = ASK_REQUEST_F2C, [MPI_NAMES_OP] = ASK_OP_F2C,
+		[MPI_NAMES_WIN] = ASK_WIN_F2C,         [MPI_NAMES_GROUP] = ASK_GROUP_F2C,
+		[MPI_NAMES_INFO] = ASK_INFO_F2C,       [MPI_NAMES_MESSAGE] = ASK_MESSAGE_F2C,
+		[MPI_NAMES_HANDLER] = ASK_HANDLER_F2C, [MPI_NAMES_FILE] = ASK_FILE_F2C,
 	};
 	mpi_handle (*convert)(int32_t);
 
-	if (!library->pointers)
+	if (names >= sizeof(question) || !question[names] || (!library->pointers && names != MPI_NAMES_FILE))
 		return (uint32_t)handle;
-	convert = (mpi_handle(*)(int32_t))answer[question[kind]];
+	convert = (mpi_handle(*)(int32_t))answer[question[names]];
 	return convert ? convert(handle) : 0;
 }
 

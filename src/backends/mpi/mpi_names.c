@@ -76,6 +76,7 @@ static const struct {
 	{MPI_NAMES_DATATYPE, "UNSIGNED_LONG_LONG", 0x4c000819, "ompi_mpi_unsigned_long_long"},
 	{MPI_NAMES_DATATYPE, "UNSIGNED_SHORT", 0x4c000204, "ompi_mpi_unsigned_short"},
 	{MPI_NAMES_DATATYPE, "WCHAR", 0x4c00040e, "ompi_mpi_wchar"},
+	{MPI_NAMES_FILE, "FILE_NULL", 0, "ompi_mpi_file_null"},
 	{MPI_NAMES_GROUP, "GROUP_EMPTY", 0x48000000, "ompi_mpi_group_empty"},
 	{MPI_NAMES_GROUP, "GROUP_NULL", 0x8000000, "ompi_mpi_group_null"},
 	{MPI_NAMES_HANDLER, "ERRHANDLER_NULL", 0x14000000, "ompi_mpi_errhandler_null"},
@@ -132,11 +133,10 @@ static const char open_mpi_errors[] =
 	"MPI_ERR_UNSUPPORTED_DATAREP=51 MPI_ERR_UNSUPPORTED_OPERATION=52 MPI_ERR_WIN=53 MPI_ERR_RMA_RANGE=68 "
 	"MPI_ERR_RMA_ATTACH=69 MPI_ERR_RMA_FLAVOR=70 MPI_ERR_RMA_SHARED=71 MPI_ERR_LASTCODE=92";
 
-static const char *handle_names(const struct mpi_library *library, enum mpi_names names, char *text, size_t size)
+static size_t handle_names(const struct mpi_library *library, uint32_t names, char *text, size_t size)
 {
 	size_t used = 0;
 
-	text[0] = '\0';
 	for (size_t i = 0; i < sizeof(handles) / sizeof(handles[0]) && used < size; i++) {
 		rec_word value = handles[i].mpich;
 
@@ -149,29 +149,48 @@ static const char *handle_names(const struct mpi_library *library, enum mpi_name
 			used += (size_t)snprintf(text + used, size - used, "%sMPI_%s=0x%lx", used ? " " : "",
 						 handles[i].name, (unsigned long)value);
 	}
-	return used < size ? text : NULL;
+	return used;
 }
 
+static size_t write_names(const struct mpi_library *library, uint32_t names, char *text, size_t size)
+{
+	switch (names) {
+	case MPI_NAMES_RANK:
+		return (size_t)snprintf(text, size, "MPI_PROC_NULL=%d MPI_ANY_SOURCE=%d MPI_ROOT=%d",
+					library->proc_null, library->any_source, library->root);
+	case MPI_NAMES_BUFFER:
+		return (size_t)snprintf(text, size, "MPI_IN_PLACE=0x%lx", (unsigned long)library->in_place);
+	case MPI_NAMES_FILE:
+		if (!library->pointers)
+			return (size_t)snprintf(text, size, "MPI_FILE_NULL=0x0");
+		/* fall through */
+	default:
+		return handle_names(library, names, text, size);
+	}
+}
+
+/* Made once: hundreds of look-ups of symbols go into it, and hundreds of functions ask. */
 const char *mpi_names_found(uint32_t names)
 {
 	const struct mpi_library *library = mpi_library();
-	static char text[8192]; /* under the lock of first calls */
+	static const char *found[MPI_NAMES_COUNT]; /* under the lock of first calls */
+	static char text[8192];
+	static size_t used;
+	size_t length;
 
-	if (!library)
+	if (!library || names >= MPI_NAMES_COUNT)
 		return NULL;
-	switch (names) {
-	case MPI_NAMES_ERROR:
+	if (names == MPI_NAMES_ERROR)
 		return library->pointers ? open_mpi_errors : mpich_errors;
-	case MPI_NAMES_RANK:
-		snprintf(text, sizeof(text), "MPI_PROC_NULL=%d MPI_ANY_SOURCE=%d MPI_ROOT=%d", library->proc_null,
-			 library->any_source, library->root);
-		return text;
-	case MPI_NAMES_BUFFER:
-		snprintf(text, sizeof(text), "MPI_IN_PLACE=0x%lx", (unsigned long)library->in_place);
-		return text;
-	default:
-		return handle_names(library, names, text, sizeof(text));
+	if (!found[names]) {
+		text[used] = '\0';
+		length = write_names(library, names, text + used, sizeof(text) - used);
+		if (length >= sizeof(text) - used)
+			return NULL;
+		found[names] = text + used;
+		used += length + 1;
 	}
+	return found[names];
 }
 
 /* Source and tag lie behind the count in MPICH, in front elsewhere. */
@@ -187,20 +206,13 @@ uint64_t mpi_part(uint32_t part, const void *at)
 
 rec_word mpi_convert(uint32_t names, rec_word value)
 {
-	static const uint8_t kinds[] = {
-		[MPI_NAMES_COMM] = 1 + MPI_HANDLE_COMM, [MPI_NAMES_DATATYPE] = 1 + MPI_HANDLE_TYPE,
-		[MPI_NAMES_OP] = 1 + MPI_HANDLE_OP, [MPI_NAMES_REQUEST] = 1 + MPI_HANDLE_REQUEST,
-		[MPI_NAMES_WIN] = 1 + MPI_HANDLE_WINDOW,
-	};
 	const struct mpi_library *library = mpi_library();
 
 	if (!library)
 		return value;
 	if (names == MPI_NAMES_BUFFER)
 		return mpi_is_one_of(value, library->fortran_in_place) ? library->in_place : value;
-	if (names >= sizeof(kinds) || !kinds[names])
-		return value;
-	return mpi_handle_from_fortran(library, (enum mpi_handle_kind)(kinds[names] - 1), (int32_t)value);
+	return mpi_handle_from_fortran(library, (enum mpi_names)names, (int32_t)value);
 }
 
 bool mpi_ignores(rec_word pointer)

@@ -9,7 +9,7 @@ static struct rec_map requests = REC_MAP(struct mpi_amount);
 
 void mpi_request_made(const struct mpi_view *view)
 {
-	mpi_handle request = mpi_view_handle_at(view, MPI_HANDLE_REQUEST, MPI_ARG_REQUEST, 0);
+	mpi_handle request = mpi_view_handle_at(view, MPI_NAMES_REQUEST, MPI_ARG_REQUEST, 0);
 	struct mpi_amount amount;
 
 	mpi_bytes_of(view, &amount);
@@ -23,7 +23,7 @@ void mpi_request_started(const struct mpi_view *view, struct mpi_amount *amount_
 
 	*amount_out = (struct mpi_amount){0};
 	for (int32_t i = 0; i < number; i++) {
-		if (!rec_map_get(&requests, mpi_view_handle_at(view, MPI_HANDLE_REQUEST, MPI_ARG_REQUEST, i), &amount))
+		if (!rec_map_get(&requests, mpi_view_handle_at(view, MPI_NAMES_REQUEST, MPI_ARG_REQUEST, i), &amount))
 			continue;
 		amount_out->out += amount.out;
 		amount_out->in += amount.in;
@@ -35,5 +35,5 @@ void mpi_request_started(const struct mpi_view *view, struct mpi_amount *amount_
 void mpi_request_freed(const struct mpi_view *view)
 {
 	if (requests.used)
-		rec_map_take(&requests, mpi_view_handle_at(view, MPI_HANDLE_REQUEST, MPI_ARG_REQUEST, 0), NULL);
+		rec_map_take(&requests, mpi_view_handle_at(view, MPI_NAMES_REQUEST, MPI_ARG_REQUEST, 0), NULL);
 }

@@ -34,6 +34,27 @@ calls_of()
 	grep -q 'dest=MPI_PROC_NULL' "$first"
 }
 
+@test "files and infos have the handles of C in all bindings: what was opened is what is written and closed" {
+	count=0
+	for mpi in $MPIS; do
+		for program in same same.1 same.2 same.3; do
+			[ -x "$PROGRAMS/$program.$mpi" ] || continue
+			rm -rf "$T/rec"
+			mpirun_of $mpi 2 "$SONDE" -q -t -o "$T/rec" "$PROGRAMS/$program.$mpi" >"$T/out" 2>"$T/err"
+			"$SONDE" print --ranks 1 -b mpi --include 'MPI_File_*,MPI_Info_*' "$T/rec" >"$T/printed"
+			file=$(sed -nE 's/.*< mpi:MPI_File_open = MPI_SUCCESS \(fh=(0x[0-9a-f]{9,})\).*/\1/p' "$T/printed")
+			info=$(sed -nE 's/.*< mpi:MPI_Info_create = MPI_SUCCESS \((new)?info=(0x[0-9a-f]+)\).*/\2/p' "$T/printed")
+			[ -n "$file" ] && [ -n "$info" ] || { cat "$T/printed"; return 1; }
+			for line in "MPI_File_write_at\(fh=$file, " "MPI_File_close\(fh=$file\)" "MPI_Info_free\(info=$info\)" \
+					"MPI_File_open\(comm=MPI_COMM_SELF, filename=\"same.file.1\", .*info=$info\)"; do
+				grep -qE "> mpi:$line" "$T/printed" || { echo "no $line"; cat "$T/printed"; return 1; }
+			done
+			count=$((count + 1))
+		done
+	done
+	[ $count -ge 2 ] || omit "fewer than two bindings"
+}
+
 @test "statuses, requests and names, read from the program's own output" {
 	for mpi in $MPIS; do
 		wants messages.$mpi

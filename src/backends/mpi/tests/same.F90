@@ -5,11 +5,15 @@
 #define COMM type(MPI_Comm)
 #define DATATYPE type(MPI_Datatype)
 #define REQUEST type(MPI_Request)
+#define FILEHANDLE type(MPI_File)
+#define INFOHANDLE type(MPI_Info)
 #define STATUS(name) type(MPI_Status) :: name
 #else
 #define COMM integer
 #define DATATYPE integer
 #define REQUEST integer
+#define FILEHANDLE integer
+#define INFOHANDLE integer
 #define STATUS(name) integer :: name(MPI_STATUS_SIZE)
 #endif
 
@@ -31,6 +35,7 @@ program same
 	call collectives()
 	call messages()
 	call derived_types()
+	call files()
 	call MPI_Finalize(error)
 
 contains
@@ -109,5 +114,21 @@ contains
 		end do
 		call MPI_Request_free(requests(1), error)
 		call MPI_Request_free(requests(2), error)
+	end subroutine
+
+	subroutine files()
+		integer :: out(4)
+		FILEHANDLE :: handle
+		INFOHANDLE :: info
+		character(len=11) :: name
+
+		out = 0
+		name = 'same.file.' // achar(iachar('0') + rank)
+		call MPI_Info_create(info, error)
+		call MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE + MPI_MODE_RDWR + MPI_MODE_DELETE_ON_CLOSE, &
+			info, handle, error)
+		call MPI_File_write_at(handle, 0_MPI_OFFSET_KIND, out, 4, MPI_INTEGER, MPI_STATUS_IGNORE, error)
+		call MPI_File_close(handle, error)
+		call MPI_Info_free(info, error)
 	end subroutine
 end program

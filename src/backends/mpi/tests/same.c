@@ -74,6 +74,23 @@ static void derived_types(int rank, int size)
 	DO(MPI_Request_free, 0, 0, &requests[1]);
 }
 
+/* One file each: it is gone with its handle. */
+static void files(int rank)
+{
+	char name[] = "same.file.0";
+	MPI_File file;
+	MPI_Info info;
+	int out[4] = {0};
+
+	name[10] = (char)('0' + rank);
+	DO(MPI_Info_create, 0, 0, &info);
+	DO(MPI_File_open, 0, 0, MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, info,
+	   &file);
+	DO(MPI_File_write_at, 16, 0, file, 0, out, 4, MPI_INT, MPI_STATUS_IGNORE);
+	DO(MPI_File_close, 0, 0, &file);
+	DO(MPI_Info_free, 0, 0, &info);
+}
+
 int main(int argc, char **argv)
 {
 	int rank, size;
@@ -84,6 +101,7 @@ int main(int argc, char **argv)
 	collectives(rank, size);
 	messages(rank, size);
 	derived_types(rank, size);
+	files(rank);
 	DO(MPI_Finalize, 0, 0);
 	tell_all();
 	return 0;
