@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""train.py STEPS [profile|first]: a small transformer, bound by launches; prints key=value lines.
+
+profile: PyTorch's own profiler is started and stopped three times, STEPS steps each. first: it is started before the
+program touches the device.
+"""
+import sys
+import time
+
+import torch
+from torch.profiler import ProfilerActivity, profile
+
+torch.manual_seed(0)
+torch.backends.cudnn.benchmark = False
+steps, mode = int(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else ""
+
+
+def is_kernel(event):
+    return event.device_type == torch.autograd.DeviceType.CUDA and not event.name.startswith(("Memcpy", "Memset"))
+
+
+if mode == "first":
+    with profile(activities=[ProfilerActivity.CUDA]):
+        pass
+device = torch.device("cuda")
+layer = torch.nn.TransformerEncoderLayer(256, 4, 1024, batch_first=True, dropout=0.0)
+model = torch.nn.TransformerEncoder(layer, 4).to(device)
+optimizer = torch.optim.AdamW(model.parameters(), foreach=False)
+data = torch.randn(8, 64, 256, device=device)
+
+
+def train(count):
+    start = time.perf_counter()
+    for _ in range(count):
+        optimizer.zero_grad()
+        loss = model(data).square().mean()
+        loss.backward()
+        optimizer.step()
+    torch.cuda.synchronize()
+    return (time.perf_counter() - start) / count, loss.item()
+
+
+train(10)
+if mode:
+    for round_ in range(3):
+        with profile(activities=[ProfilerActivity.CUDA]) as profiler:
+            train(steps)
+        kernels = [event for event in profiler.events() if is_kernel(event)]
+        print("profiled_%d=%d" % (round_, len(kernels)))
+        print("profiled_ns_%d=%d" % (round_, sum(event.device_time_total for event in kernels) * 1000))
+else:
+    seconds, loss = train(steps)
+    print("step_ns=%d\nloss=%.9f" % (seconds * 1e9, loss))
