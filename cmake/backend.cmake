@@ -5,6 +5,7 @@
 #   NAME_fake         the simulated runtime (not built by default), under <build>/tests/fake/NAME/
 #   <build>/generated/NAME/   the generated C and the page of covered functions
 # PARTS: files that the plain wrappers are spread over, about 250 in each, to compile side by side.
+# sonde_plain_backend(NAME): the same for one that wraps no functions: libsonde-NAME.so from the folder's own C files.
 # sonde_attach_table(): the launcher's table of all attach.conf, for the command's sources.
 set(SONDE_TOOLS ${PROJECT_SOURCE_DIR}/tools)
 file(GLOB SONDE_APIGEN CONFIGURE_DEPENDS ${SONDE_TOOLS}/api_*.py ${SONDE_TOOLS}/apigen.py)
@@ -77,6 +78,18 @@ function(sonde_backend name fake_soname parts)
 	if(EXISTS ${folder}/README.md)
 		install(FILES ${folder}/README.md DESTINATION share/doc/sonde/src/backends/${name})
 	endif()
+endfunction()
+
+function(sonde_plain_backend name)
+	set(folder ${CMAKE_CURRENT_SOURCE_DIR})
+	file(GLOB own_sources CONFIGURE_DEPENDS ${folder}/*.c ${folder}/*.S)
+	add_library(sonde-${name} SHARED ${own_sources})
+	set_target_properties(sonde-${name} PROPERTIES OUTPUT_NAME libsonde-${name})
+	sonde_in_process(sonde-${name})
+	target_compile_definitions(sonde-${name} PRIVATE _GNU_SOURCE)
+	target_link_libraries(sonde-${name} PRIVATE sonde_record)
+	set_property(GLOBAL APPEND PROPERTY SONDE_ATTACH ${folder})
+	install(FILES ${folder}/README.md DESTINATION share/doc/sonde/src/backends/${name})
 endfunction()
 
 # Called once, after the folders: the table goes where the top CMakeLists.txt collects sources.

@@ -29,8 +29,8 @@ class Attach:
         self.env, self.rank, self.job = [], [], []
         for self.line, text in read_lines(path):
             self.take(text.split())
-        if not self.name or not self.front:
-            raise ApiError(path, 1, "'backend' and 'front' are needed")
+        if not self.name or not (self.front or self.env):
+            raise ApiError(path, 1, "'backend', and 'front' or 'env', are needed")
 
     def take(self, words):
         key, rest = words[0], words[1:]

@@ -35,6 +35,12 @@ struct open_frame {
 	bool outermost; /* no call of the same function is open further out */
 };
 
+/* Likewise an open range. */
+struct open_range {
+	struct range_row *row;
+	uint64_t begin_raw; /* UINT64_MAX: the same range is open further out */
+};
+
 /* A thread's traced time, kept until its process's reference thread is chosen. */
 struct thread_time {
 	uint32_t tid, served;
@@ -62,6 +68,9 @@ struct process_time {
 	bool has_images; /* of a first image: others of the same process follow */
 	struct thread_time *reference;
 	uint64_t calls, call_cost_ns;
+	uint64_t range_calls;
+	struct open_range *open_range;
+	uint32_t open_ranges;
 };
 
 struct analysis {
@@ -75,6 +84,7 @@ struct analysis {
 	struct process_time *process;
 	struct host_window *window; /* per host */
 	struct rows calls, kernels, kernels_all, devices, transfers, memory, builds, ledger, rank_devices;
+	struct rows ranges;
 	struct rows comm;           /* time in comm by backend */
 	const char *comm_name;      /* backends behind it, in capitals */
 	uint64_t notes_seen;        /* union of what processes noted about themselves */
@@ -119,6 +129,8 @@ enum sonde_category kind_category(enum sonde_kind kind);
 struct call_row *call_row(struct analysis *analysis, const struct process_time *process, uint32_t tid,
 			  const struct tally_function *function);
 void call_row_open(struct call_row *row, int64_t ns);
+/* What rows of a thread are grouped by. */
+const char *thread_group(struct analysis *analysis, const struct process_time *process, uint32_t tid);
 void calls_add(struct analysis *analysis, struct process_time *process);
 void calls_finish(struct analysis *analysis);
 void devices_add(struct analysis *analysis, struct process_time *process);
@@ -135,6 +147,8 @@ void memory_add(struct analysis *analysis, struct process_time *process);
 void memory_finish(struct analysis *analysis);
 void builds_add(struct analysis *analysis, struct process_time *process);
 void builds_finish(struct analysis *analysis);
+void ranges_add(struct analysis *analysis, struct process_time *process);
+void ranges_finish(struct analysis *analysis);
 void ledger_add(struct analysis *analysis, struct process_time *process);
 void ledger_finish(struct analysis *analysis);
 void overlap_finish(struct analysis *analysis);

@@ -63,6 +63,8 @@ static void row_add(struct analysis *analysis, const struct process_time *proces
 	int64_t self, waited;
 	unsigned i;
 
+	if (function_is_range(function))
+		return;
 	for (i = 0; i < FMT_BUCKETS; i++)
 		time->calls += row->stats.hist[i];
 	if (function->counted)

@@ -12,7 +12,7 @@ struct call_row {
 	int64_t *per_rank;
 };
 
-static const char *row_group(struct analysis *analysis, const struct process_time *process, uint32_t tid)
+const char *thread_group(struct analysis *analysis, const struct process_time *process, uint32_t tid)
 {
 	if (analysis->by == SUMMARY_BY_THREAD)
 		return arena_printf(&analysis->scratch, "%s, thread %u", process->group, tid);
@@ -23,7 +23,7 @@ struct call_row *call_row(struct analysis *analysis, const struct process_time *
 			  const struct tally_function *function)
 {
 	const char *backend = process->tally->body->backend[function->backend].name;
-	const char *group = row_group(analysis, process, tid);
+	const char *group = thread_group(analysis, process, tid);
 	struct rows *rows = &analysis->calls;
 	struct call_row *row;
 	bool is_new;
@@ -84,6 +84,8 @@ void calls_add(struct analysis *analysis, struct process_time *process)
 		for (j = 0; j < body->thread[i].rows; j++) {
 			const struct tally_row *row = &body->thread[i].row[j];
 
+			if (function_is_range(&body->function[row->function]))
+				continue;
 			row_add(analysis, call_row(analysis, process, body->thread[i].tid,
 						   &body->function[row->function]), process, &row->stats);
 		}

@@ -84,7 +84,8 @@ static void calls_of_thread(struct analysis *analysis, const struct tally_body *
 
 		for (j = 0; j < FMT_BUCKETS; j++)
 			row->recorded += stats->hist[j];
-		row->calls_unfinished += stats->unfinished;
+		if (!function_is_range(function)) /* many a program leaves main's range open */
+			row->calls_unfinished += stats->unfinished;
 	}
 	/* a thread does not know whose calls it had no room for; with one backend there is no question */
 	if (thread->lost)

@@ -191,6 +191,9 @@ static void note_flags(struct analysis *analysis)
 	} flags[] = {
 		{FMT_NOTE_CHILDREN_UNTRACED, "children_untraced", "started programs that were not traced"},
 		{FMT_NOTE_NO_SPACE, "no_space", "found no room to record more (disk full, or a file size limit)"},
+		{FMT_NOTE_DYNAMIC_FULL, "range_names", "used more names of ranges than are kept: others are lost"},
+		{FMT_NOTE_CONTEXTS_FULL, "range_nesting",
+		 "nested ranges in more ways than are kept: device time is told of the outer ones alone"},
 		{FMT_NOTE_PRIVATE, "private", "could not map its record, which is lost if it is killed"},
 	};
 	const struct recording *recording = analysis->recording;
@@ -316,7 +319,7 @@ void notes_finish(struct analysis *analysis)
 		summary->lower_bound |= !strcmp(note->code, "damaged") || !strcmp(note->code, "truncated") ||
 					!strcmp(note->code, "unreadable") || !strcmp(note->code, "no_record");
 	}
-	if (!summary->calls)
+	if (!summary->calls && !summary->ranges)
 		summary_add_note(summary, "nothing", "no call into a traced API was recorded");
 	for (i = 0; i < recording->launches; i++)
 		note_launch(analysis, &recording->launch[i]);

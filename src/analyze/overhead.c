@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What tracing cost the program: calls times the cost of one call pair, which each process measured
- * when its record was opened. Calls that are only counted cost less, so this is an upper estimate.
+ * when its record was opened; a range takes about as long. Calls that are only counted cost less, so this is an
+ * upper estimate.
  */
 #include "analyze/analysis.h"
 #include "base/number.h"
@@ -15,9 +16,11 @@ void overhead_finish(struct analysis *analysis)
 	for (i = 0; i < analysis->recording->tallies; i++) {
 		const struct process_time *process = &analysis->process[i];
 
-		calls += process->calls;
+		const uint64_t own = process->calls + process->range_calls;
+
+		calls += own;
 		/* from ticks, so that fractions of a nanosecond are not lost a million times */
-		overhead->total_ns += process_ns(analysis, process, process->calls * process->tally->raw.call_cost);
+		overhead->total_ns += process_ns(analysis, process, own * process->tally->raw.call_cost);
 		if (process_wall(process) > 0)
 			overhead->wall_ns += (uint64_t)process_wall(process);
 	}

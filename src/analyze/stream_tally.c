@@ -6,7 +6,7 @@
  * are of ticks as a tally's are: one of ns has its steps elsewhere.
  *
  * Not in the streams, and left as the tally has it: functions that are only counted, builds, the ledger, and which
- * receives are only posted.
+ * receives are only posted. Ranges are left as well: what does not nest stands in the streams in pieces.
  */
 #include <string.h>
 
@@ -24,7 +24,8 @@ struct thread_frame {
 struct thread_sum {
 	uint32_t tid, served, lane;
 	struct fmt_stats **row;     /* by function; NULL until used */
-	struct thread_frame frame[FMT_FRAMES];
+	struct thread_frame frame[FMT_FRAMES + FMT_RANGES];
+	bool is_range[FMT_FRAMES + FMT_RANGES]; /* frames that are no calls */
 	uint32_t open;              /* frames of calls that have not returned, at the end */
 	uint64_t last_raw;
 	/* the call that has just ended */
@@ -139,8 +140,11 @@ static void call_returns(struct thread_sum *sum, struct fmt_stats *row, const st
 	} else {
 		stats_add(row, duration, event->ticks, child, event->failed);
 	}
-	if (event->depth)
-		sum->frame[event->depth - 1].child += duration;
+	for (uint32_t i = event->depth; i--;)
+		if (!sum->is_range[i]) {
+			sum->frame[i].child += duration;
+			break;
+		}
 	sum->ended = row;
 	sum->ended_ns = duration;
 }
@@ -151,7 +155,7 @@ static void call_ends(struct stream_tally *tally, struct thread_sum *sum, const 
 	struct fmt_stats *row;
 
 	sum->ended = NULL;
-	if (!event->has_begin || event->depth >= FMT_FRAMES)
+	if (!event->has_begin || event->depth >= FMT_FRAMES + FMT_RANGES || sum->is_range[event->depth])
 		return;
 	row = row_of(tally, sum, event->function);
 	switch (event->ended) {
@@ -169,10 +173,12 @@ static void call_ends(struct stream_tally *tally, struct thread_sum *sum, const 
 	}
 }
 
-static void call_begins(struct thread_sum *sum, const struct event *event)
+static void call_begins(struct thread_sum *sum, const struct events *events, const struct event *event)
 {
-	if (event->depth < FMT_FRAMES)
+	if (event->depth < FMT_FRAMES + FMT_RANGES) {
 		sum->frame[event->depth] = (struct thread_frame){event->function, event->begin, 0};
+		sum->is_range[event->depth] = function_is_range(events_function(events, event));
+	}
 	sum->ended = NULL;
 }
 
@@ -320,7 +326,7 @@ void stream_tally_event(struct stream_tally *tally, const struct events *events,
 		sum->last_raw = events_raw(events, event->process, event->time);
 	switch (event->type) {
 	case EVENT_ENTRY:
-		call_begins(sum, event);
+		call_begins(sum, events, event);
 		break;
 	case EVENT_EXIT:
 		call_ends(tally, sum, events, event);
@@ -348,10 +354,17 @@ static void frames_write(struct analysis *analysis, const struct stream_process_
 			 const struct thread_sum *sum, struct tally_thread *thread)
 {
 	thread->frame = arena_array(&analysis->scratch, sum->open, sizeof(*thread->frame));
-	thread->frames = sum->open;
+	thread->frames = 0;
 	for (uint32_t i = 0; i < sum->open; i++)
-		thread->frame[i] = (struct tally_frame){(uint64_t)sum->frame[i].begin - (uint64_t)use->zero,
-							sum->frame[i].child, sum->frame[i].function};
+		if (!sum->is_range[i])
+			thread->frame[thread->frames++] =
+				(struct tally_frame){(uint64_t)sum->frame[i].begin - (uint64_t)use->zero,
+						     sum->frame[i].child, sum->frame[i].function};
+}
+
+static bool is_of_tally(const struct tally_function *function)
+{
+	return function->counted || function_is_range(function);
 }
 
 /* Rows of the streams, and of the tally those that the streams do not have. */
@@ -367,13 +380,13 @@ static void rows_write(struct stream_tally *tally, const struct thread_sum *sum,
 		if (sum && sum->row[i])
 			thread->row[thread->rows++] = (struct tally_row){i, *sum->row[i]};
 	for (i = 0; i < olds; i++) {
-		if (function[old[i].function].counted)
+		if (is_of_tally(&function[old[i].function]))
 			thread->row[thread->rows++] = old[i];
 		else if (sum && old[i].function < tally->functions && sum->row[old[i].function])
 			sum->row[old[i].function]->posted = old[i].stats.posted;
 	}
 	for (i = 0; i < thread->rows; i++)
-		if (sum && !function[thread->row[i].function].counted)
+		if (sum && !is_of_tally(&function[thread->row[i].function]))
 			thread->row[i].stats.posted = sum->row[thread->row[i].function]->posted;
 }
 

@@ -61,6 +61,7 @@ static void process_add(struct analysis *analysis, struct process_time *process)
 	transfers_add(analysis, process);
 	memory_add(analysis, process);
 	builds_add(analysis, process);
+	ranges_add(analysis, process);
 	ledger_add(analysis, process);
 	tally_unload(process->tally);
 }
@@ -86,6 +87,7 @@ static int analyse(struct analysis *analysis, const struct summary_options *opti
 	transfers_finish(analysis);
 	memory_finish(analysis);
 	builds_finish(analysis);
+	ranges_finish(analysis);
 	ledger_finish(analysis);
 	overlap_finish(analysis);
 	overhead_finish(analysis);

@@ -147,6 +147,18 @@ struct summary_call {
 	struct summary_ranks ranks; /* of total_ns; of calls where not timed */
 };
 
+/* A part of the program by its own words; marks have no times. */
+struct summary_range {
+	const char *backend, *name, *group;
+	enum sonde_kind kind;        /* range or mark */
+	struct summary_times times;
+	int64_t self_ns;             /* without ranges inside */
+	uint64_t device_ns;          /* plain sum of the operations started inside */
+	uint64_t unfinished;         /* entered and never left */
+	int64_t open_ns;             /* time so far of those of them that are still open */
+	struct summary_ranks ranks;  /* of total_ns */
+};
+
 struct summary_build {
 	const char *backend, *name, *group;
 	enum sonde_build_source source;
@@ -213,6 +225,7 @@ struct summary {
 	struct summary_memory *memory;
 	struct summary_call *call;
 	struct summary_build *build;
+	struct summary_range *range;
 	struct summary_ledger *ledger;
 	struct summary_rank_device *rank_device;
 	struct summary_overhead overhead;
@@ -228,7 +241,7 @@ struct summary {
 	const char *overlap_finding; /* what does not overlap, in words; or NULL */
 	bool from_streams;        /* figures of calls and operations come from the streams, not from the tally */
 	size_t notes, processes, threads, shares, open_calls, devices, kernels, kernels_all, transfers, memories,
-		calls, builds, ledgers, rank_devices;
+		calls, builds, ranges, ledgers, rank_devices;
 	size_t note_capacity;
 };
 

@@ -157,7 +157,8 @@ void verdict_finish(struct analysis *analysis)
 	size_t count, best = 0, i;
 
 	if (!summary->shares || !summary->calls) {
-		summary->verdict = "Nothing was recorded.";
+		summary->verdict = summary->ranges ? "Nothing but ranges was recorded: no call into a traced API." :
+						     "Nothing was recorded.";
 		return;
 	}
 	count = candidates_make(analysis, candidate);

@@ -17,8 +17,8 @@
 
 /* What is delivered. */
 enum events_what {
-	EVENTS_SINGLE,         /* everything as it happened: ENTRY, EXIT, LINK, BYTES, MEMORY, OPERATION, GAP */
-	EVENTS_CALLS_BY_BEGIN, /* CALL, OPERATION, MEMORY, GAP; an outer call comes before those in it */
+	EVENTS_SINGLE,         /* all as it happened: ENTRY, EXIT, LINK, BYTES, and what stands below but CALL */
+	EVENTS_CALLS_BY_BEGIN, /* CALL, OPERATION, MEMORY, MARK, START, END, GAP; an outer call comes before those in it */
 	EVENTS_CALLS_BY_END    /* the same, an outer call behind those in it: the cheapest */
 };
 
@@ -51,15 +51,24 @@ struct events_wish {
 };
 
 enum event_type {
-	EVENT_ENTRY,
+	EVENT_ENTRY,     /* of a call, or of a range of the thread, which is delivered like a call */
 	EVENT_EXIT,      /* of a call; has_begin tells whether its entry is known */
 	EVENT_CALL,
 	EVENT_LINK,      /* the call that has just ended (function, depth) started the operation link[0] */
 	EVENT_BYTES,     /* bytes_out, bytes_in: of the call that has just ended, likewise */
 	EVENT_MEMORY,    /* memory */
 	EVENT_OPERATION, /* operation; begin, end; no lane */
+	EVENT_MARK,      /* the program marked this moment; function */
+	EVENT_START,     /* a range of the process: function, result is which one */
+	EVENT_END,       /* its end, perhaps on another thread, likewise */
 	EVENT_GAP        /* begin, end, lost: between two points of a stream events are missing */
 };
+
+/* Neither a call nor a fact about the last one. */
+static inline bool event_is_moment(enum event_type type)
+{
+	return type == EVENT_MEMORY || type == EVENT_MARK || type == EVENT_START || type == EVENT_END;
+}
 
 /* How a call ended. Unless it returned, `end` is the latest time at which it can have gone on, and no exit was seen. */
 enum event_ending {

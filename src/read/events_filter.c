@@ -134,6 +134,9 @@ bool filter_has_time(const struct filter *filter, const struct event *event)
 	case EVENT_ENTRY:
 	case EVENT_LINK:
 	case EVENT_BYTES:
+	case EVENT_MARK:
+	case EVENT_START:
+	case EVENT_END:
 		return false;
 	case EVENT_EXIT:
 		return event->has_begin && event->time - event->begin >= wish->min_duration;

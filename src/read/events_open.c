@@ -197,6 +197,10 @@ static uint32_t size_of_call(const struct tally_function *function, enum fmt_cal
 	static const uint8_t zeros[8 * FMT_FRAMES];
 	uint32_t i, size = 0, one;
 
+	if (function_is_range(function) && event < FMT_CALL_INSTANT)
+		return 0;
+	if (function_is_range(function))
+		return event == FMT_CALL_ASYNC ? sizeof(uint64_t) : 0;
 	if (event > FMT_CALL_BARE_FAILED)
 		return LAYOUT_UNKNOWN;
 	if (!has_arguments || event >= FMT_CALL_BARE_ENTRY)

@@ -92,11 +92,19 @@ struct tally_function {
 	uint32_t backend;       /* always valid */
 	enum sonde_kind kind;
 	bool counted;           /* only counted, not timed */
+	bool dynamic;           /* its name was known at run time only */
+	uint64_t device_ns;     /* of ranges: of the operations started inside */
 	uint32_t layer;
 	struct tally_args args[3]; /* by enum fmt_arg_when */
 	bool args_damaged;      /* what its events hold cannot be told */
 	bool returns_nothing;   /* the result word of its exits means nothing */
 };
+
+/* A range or a mark of the program's: no call into an API, and never counted as one. */
+static inline bool function_is_range(const struct tally_function *function)
+{
+	return function->dynamic && (function->kind == SONDE_KIND_range || function->kind == SONDE_KIND_mark);
+}
 
 /* Section FMT_SECTION_STRINGS. */
 struct tally_strings {
@@ -123,6 +131,8 @@ struct tally_thread {
 	uint32_t rows;
 	struct tally_frame *frame; /* open calls, outermost first */
 	uint32_t frames;
+	struct tally_frame *range; /* open ranges, likewise */
+	uint32_t ranges;
 };
 
 struct tally_track {

@@ -187,6 +187,8 @@ struct pair_frame {
 	struct bytes in;
 };
 
+#define PAIR_FRAMES (FMT_FRAMES + FMT_RANGES) /* calls and ranges of a thread make one stack here */
+
 enum pair_then {
 	PAIR_READ, PAIR_ENTRY, PAIR_EXIT, PAIR_GAP, PAIR_OWNER, PAIR_END
 };
@@ -201,7 +203,7 @@ struct stream_pair {
 	bool scout;                 /* a copy that looks ahead: leaves everything outside of it alone */
 	int64_t time;               /* of the last event */
 	uint64_t entries;
-	struct pair_frame frame[FMT_FRAMES];
+	struct pair_frame frame[PAIR_FRAMES];
 	uint32_t depth;
 	uint32_t floor;             /* frames above it are over: to be told before `then` */
 	enum event_ending why;
@@ -239,7 +241,7 @@ struct stream_calls {
 	uint32_t capacity, limit;     /* powers of 2: now, at most */
 	uint64_t first, next;
 	uint64_t facts;               /* number of the call that has just ended, or CALL_NONE */
-	uint64_t open[FMT_FRAMES];    /* by depth: its number, CALL_NONE: delivered already */
+	uint64_t open[PAIR_FRAMES];   /* by depth: its number, CALL_NONE: delivered already */
 	bool ended;
 	/* by end, nearly all calls pass the ring by: one is delivered, one may still gain facts, one is being read */
 	struct call_slot direct[3];

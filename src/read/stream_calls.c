@@ -73,7 +73,7 @@ static struct call_slot *calls_push(struct stream_calls *calls, const struct eve
 	struct call_slot *slot = calls_slot(calls, calls->next++);
 
 	/* what only some types have lies behind what calls have */
-	if (event->type == EVENT_MEMORY)
+	if (event->type == EVENT_MEMORY) /* of those alone is there more */
 		slot->event = *event;
 	else
 		memcpy(&slot->event, event, offsetof(struct event, memory));
@@ -151,7 +151,7 @@ static void scout_run(struct stream_pair *scout, struct call_slot *slot)
 	slot_end(slot, event);
 	do
 		event = stream_pair_next(scout);
-	while (event && (slot_fact(slot, event) || event->type == EVENT_MEMORY));
+	while (event && (slot_fact(slot, event) || event_is_moment(event->type)));
 }
 
 /* Completes a call that is open by a copy of the reader. */
@@ -301,7 +301,7 @@ static struct event *direct_next(struct stream_calls *calls)
 				slot_fact(before, event);
 			continue;
 		}
-		if (event && (event->type == EVENT_MEMORY || event->type == EVENT_GAP)) {
+		if (event && (event_is_moment(event->type) || event->type == EVENT_GAP)) {
 			calls->ended = !direct_queue(calls, event);
 			return NULL;
 		}

@@ -35,7 +35,7 @@ void stream_pair_start(struct stream_pair *pair)
 
 void stream_pair_free(struct stream_pair *pair)
 {
-	for (size_t i = 0; i < FMT_FRAMES; i++)
+	for (size_t i = 0; i < PAIR_FRAMES; i++)
 		free(pair->frame[i].in.bytes);
 }
 
@@ -133,9 +133,11 @@ static struct event *pair_exit(struct stream_pair *pair)
 	}
 	event->failed = fmt_is_failure(fmt_event_of_call(pair->cursor.id));
 	event->has_result = !pair->process->body->function[function].returns_nothing;
-	memcpy(&event->result, payload, sizeof(event->result));
-	event->out = (struct event_payload){payload + sizeof(event->result),
-					    pair->cursor.bytes - (uint32_t)sizeof(event->result)};
+	if (pair->cursor.bytes >= sizeof(event->result)) { /* ranges have none */
+		memcpy(&event->result, payload, sizeof(event->result));
+		event->out = (struct event_payload){payload + sizeof(event->result),
+						    pair->cursor.bytes - (uint32_t)sizeof(event->result)};
+	}
 	pair->counts->exits++;
 	return event;
 }
@@ -171,6 +173,21 @@ static struct event *pair_memory(struct stream_pair *pair)
 		.memory = raw.memory < SONDE_MEMORY_COUNT ? (enum sonde_memory_kind)raw.memory : SONDE_MEMORY_unknown,
 	};
 	pair->counts->memories++;
+	return event;
+}
+
+/* A mark, or one end of a range of the process. */
+static struct event *pair_moment(struct stream_pair *pair)
+{
+	struct event *event = pair_event(pair, EVENT_MARK);
+
+	event->function = fmt_event_function(pair->cursor.id);
+	event->depth = pair->depth;
+	if (fmt_event_of_call(pair->cursor.id) == FMT_CALL_ASYNC) {
+		memcpy(&event->result, pair->cursor.payload, sizeof(event->result));
+		event->type = event->result & 1 ? EVENT_END : EVENT_START;
+		event->result &= ~(uint64_t)1;
+	}
 	return event;
 }
 
@@ -262,9 +279,11 @@ static struct event *pair_read_event(struct stream_pair *pair)
 		return pair_left(pair);
 	if (id < FMT_EVENT_FUNCTION)
 		return pair_fact(pair);
+	if (fmt_event_of_call(id) >= FMT_CALL_INSTANT)
+		return pair_moment(pair);
 	if (!fmt_is_entry(fmt_event_of_call(id)))
 		pair_find_exit(pair, fmt_event_function(id));
-	else if (pair->depth == FMT_FRAMES) /* the recorder keeps no more: some were left long ago */
+	else if (pair->depth == PAIR_FRAMES) /* the recorder keeps no more: some were left long ago */
 		pair_close_all(pair, EVENT_LEFT, PAIR_ENTRY);
 	else
 		return pair_entry(pair);

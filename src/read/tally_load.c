@@ -106,6 +106,9 @@ static void function_take(struct loader *loader, const void *item)
 	function->kind = loader_enum(loader, raw.kind, SONDE_KIND_COUNT, SONDE_KIND_other);
 	function->counted = raw.flags & FMT_FUNCTION_COUNTED;
 	function->layer = raw.layer;
+	function->dynamic = raw.flags & FMT_FUNCTION_DYNAMIC;
+	function->device_ns = function->dynamic ? raw.device_ns : 0;
+	function->returns_nothing = function_is_range(function);
 }
 
 uint64_t stats_calls(const struct fmt_stats *stats)
@@ -253,6 +256,27 @@ static void frames_take(struct loader *loader, struct tally_thread *thread, cons
 	}
 }
 
+static void ranges_take(struct loader *loader, struct tally_thread *thread, const struct fmt_thread *raw)
+{
+	uint32_t depth = raw->ranges, i;
+
+	if (depth > FMT_RANGES) {
+		loader->damaged++;
+		depth = FMT_RANGES;
+	}
+	if (!depth)
+		return;
+	thread->range = arena_array(&loader->body->arena, depth, sizeof(*thread->range));
+	for (i = 1; i <= depth; i++) {
+		const struct fmt_range *range = &raw->range[i];
+
+		/* one that is not recorded has no slot */
+		if (!range->begin || !range->slot || range->slot > loader->body->functions)
+			continue;
+		thread->range[thread->ranges++] = (struct tally_frame){range->begin, range->child, range->slot - 1};
+	}
+}
+
 static void thread_take(struct loader *loader, const struct fmt_thread *raw, uint32_t block, uint64_t offset)
 {
 	struct tally_body *body = loader->body;
@@ -275,6 +299,7 @@ static void thread_take(struct loader *loader, const struct fmt_thread *raw, uin
 		loader->damaged++;
 	rows_load(loader, thread, offset + FMT_THREAD_ROWS_OFFSET, rows < body->functions ? rows : body->functions);
 	frames_take(loader, thread, raw);
+	ranges_take(loader, thread, raw);
 }
 
 static void threads_load(struct loader *loader)

@@ -174,6 +174,8 @@ static inline rec_word rec_buffer_address(const struct rec_backend *backend, uin
 
 /* Called by the constructor of each wrapper object; safe to call twice. */
 REC_EXPORT void rec_backend_register(struct rec_backend *backend, const void *ehdr, const void *end);
+/* Was it registered, is it asked for, and is there anything to record in? */
+REC_EXPORT bool rec_backend_wanted(const struct rec_backend *backend);
 
 /* ---- a call ------------------------------------------------------------------------------- */
 
@@ -379,6 +381,9 @@ REC_EXPORT void rec_map_unlock(struct rec_map *map);
 REC_EXPORT bool rec_map_take(struct rec_map *map, rec_word key, void *item_out); /* removes; item_out may be NULL */
 REC_EXPORT bool rec_map_get(struct rec_map *map, rec_word key, void *item_out);  /* copies */
 REC_EXPORT bool rec_map_put(struct rec_map *map, rec_word key, const void *item); /* inserts or replaces */
+
+/* Memory for the rest of the process, a copy of `bytes` or zeros; NULL: none. For handles, not for events. */
+REC_EXPORT void *rec_keep(const void *bytes, size_t size);
 
 REC_EXPORT void rec_lock(uint32_t *lock);   /* spin, yields; a lock inherited through fork is taken over */
 REC_EXPORT void rec_unlock(uint32_t *lock);

@@ -126,6 +126,11 @@ static bool is_wanted(const struct rec_backend *backend)
 	return true;
 }
 
+bool rec_backend_wanted(const struct rec_backend *backend)
+{
+	return (backend->state & REC_BACKEND_ON) && !rec_state.off;
+}
+
 void rec_backend_register(struct rec_backend *backend, const void *ehdr, const void *end)
 {
 	uint64_t bytes = (backend->symbols * sizeof(backend->slot[0]) + REC_PAGE - 1) & ~(uint64_t)(REC_PAGE - 1);
@@ -137,7 +142,8 @@ void rec_backend_register(struct rec_backend *backend, const void *ehdr, const v
 	backend->high = (uintptr_t)end;
 	backend->index = UINT32_MAX;
 	/* listed in any case: its wrappers stand in the way, and must be told from the real functions */
-	if (!rec_state.off && is_wanted(backend) && madvise(backend->slot, bytes, MADV_WIPEONFORK) == 0)
+	if (!rec_state.off && is_wanted(backend) &&
+	    (!bytes || madvise(backend->slot, bytes, MADV_WIPEONFORK) == 0))
 		backend->state = REC_BACKEND_ON;
 	do
 		backend->next = rec_state.backends;

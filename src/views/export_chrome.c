@@ -249,6 +249,39 @@ static void gap_write(struct export *export, const struct event *event)
 	json_object_end(json);
 }
 
+static void mark_write(struct export *export, const struct event *event)
+{
+	struct json *json = &((struct chrome *)export->state)->json;
+	struct export_row row;
+
+	export_row_make(export, event, &row);
+	event_open(export, "i", row.name, event->process, lane_describe(export, event));
+	json_text(json, "s", "t");
+	json_text(json, "cat", row.backend);
+	time_write(json, "ts", event->time);
+	json_object_end(json);
+	export->rows++;
+}
+
+/* Ranges of the process need not nest: the format pairs their ends by a number. */
+static void range_write(struct export *export, const struct event *event)
+{
+	struct json *json = &((struct chrome *)export->state)->json;
+	struct arena scratch = {NULL};
+	struct export_row row;
+
+	export_row_make(export, event, &row);
+	event_open(export, event->type == EVENT_START ? "b" : "e", row.name, event->process,
+		   lane_describe(export, event));
+	json_text(json, "cat", row.backend);
+	json_text(json, "id", arena_printf(&scratch, "0x%llx", (unsigned long long)view_mix(event->process + 1) ^
+					   (unsigned long long)event->result));
+	time_write(json, "ts", event->time);
+	json_object_end(json);
+	arena_free(&scratch);
+	export->rows++;
+}
+
 static void chrome_event(struct export *export, const struct event *event)
 {
 	switch (event->type) {
@@ -258,6 +291,13 @@ static void chrome_event(struct export *export, const struct event *event)
 		break;
 	case EVENT_MEMORY:
 		memory_write(export, event);
+		break;
+	case EVENT_MARK:
+		mark_write(export, event);
+		break;
+	case EVENT_START:
+	case EVENT_END:
+		range_write(export, event);
 		break;
 	case EVENT_GAP:
 		gap_write(export, event);

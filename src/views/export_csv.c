@@ -63,6 +63,10 @@ static void field_correlation(struct csv *csv, const struct event *event)
 		field_u64(csv, event->operation.correlation, event->operation.correlation);
 		return;
 	}
+	if (event->type == EVENT_START || event->type == EVENT_END) { /* which range of the process */
+		csv_u64(csv, event->result);
+		return;
+	}
 	text[0] = '\0';
 	for (i = 0; event->type == EVENT_CALL && i < event->links && used + 24 < sizeof(text); i++)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%llu", i ? " " : "",
@@ -148,6 +152,8 @@ static void member_correlation(struct json *json, const struct event *event)
 
 	if (event->type == EVENT_OPERATION && event->operation.correlation)
 		json_u64(json, "correlation", event->operation.correlation);
+	if (event->type == EVENT_START || event->type == EVENT_END)
+		json_u64(json, "range", event->result);
 	if (event->type != EVENT_CALL || !event->links)
 		return;
 	json_array_line(json, "correlation");

@@ -29,7 +29,7 @@ struct speedscope {
 	size_t names, name_capacity;
 	uint32_t lane;             /* whose profile is open; READ_NONE: none */
 	int64_t last;
-	struct open_call open[FMT_FRAMES];
+	struct open_call open[FMT_FRAMES + FMT_RANGES];
 	uint32_t depth;
 };
 
@@ -129,7 +129,7 @@ static void speedscope_event(struct export *export, const struct event *event)
 		profile_open(export, event, &row);
 	}
 	calls_close(scope, event->depth);
-	if (scope->depth == FMT_FRAMES || event->begin < scope->last)
+	if (scope->depth == FMT_FRAMES + FMT_RANGES || event->begin < scope->last)
 		return;
 	scope->open[scope->depth++] = (struct open_call){event->end, frame_number(export, event, &row), event->depth};
 	edge_write(scope, "O", scope->open[scope->depth - 1].frame, event->begin);

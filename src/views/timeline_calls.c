@@ -196,8 +196,8 @@ static void links_write(struct timeline *timeline, const struct event *event)
 
 /* ---- slices ---- */
 
-static uint8_t *event_start(struct timeline *timeline, const struct pf_sequence *sequence, int64_t time,
-			    enum pf_event_type type)
+uint8_t *timeline_event_start(struct timeline *timeline, const struct pf_sequence *sequence, int64_t time,
+			      enum pf_event_type type)
 {
 	struct pf_message *message = &timeline->trace.packet;
 	uint8_t *start;
@@ -216,7 +216,7 @@ static uint8_t *slice_start(struct timeline *timeline, struct timeline_lane *lan
 	const char *backend = names->backend[frame->function->backend].name;
 	const char *name = frame->function->name;
 	struct pf_message *message = &timeline->trace.packet;
-	uint8_t *start = event_start(timeline, &lane->sequence, frame->begin, PF_TYPE_BEGIN);
+	uint8_t *start = timeline_event_start(timeline, &lane->sequence, frame->begin, PF_TYPE_BEGIN);
 
 	pf_u64(message, PF_EVENT_NAME,
 	       pf_name(&timeline->trace, &lane->sequence, PF_EVENT_NAMES, name, *name ? name : "?"));
@@ -227,7 +227,7 @@ static uint8_t *slice_start(struct timeline *timeline, struct timeline_lane *lan
 	return start;
 }
 
-static void slice_put(struct timeline *timeline, uint8_t *start)
+void timeline_event_put(struct timeline *timeline, uint8_t *start)
 {
 	pf_end(&timeline->trace.packet, start);
 	pf_packet_put(&timeline->trace);
@@ -237,7 +237,7 @@ static void frame_end(struct timeline *timeline, struct timeline_lane *lane)
 {
 	const struct timeline_frame *frame = &lane->frame[--lane->depth];
 
-	slice_put(timeline, event_start(timeline, &lane->sequence, frame->end, PF_TYPE_END));
+	timeline_event_put(timeline, timeline_event_start(timeline, &lane->sequence, frame->end, PF_TYPE_END));
 	if (frame->end > lane->last)
 		lane->last = frame->end;
 	timeline->open_frames--;
@@ -263,7 +263,7 @@ void timeline_lane_continue(struct timeline *timeline, struct timeline_lane *lan
 		note_true(timeline, &lane->sequence, note_continued);
 		if (lane->frame[i].failed)
 			note_true(timeline, &lane->sequence, note_failed);
-		slice_put(timeline, start);
+		timeline_event_put(timeline, start);
 		lane->depth++;
 		timeline->open_frames++;
 	}
@@ -314,8 +314,17 @@ static bool lane_advance(struct timeline *timeline, struct timeline_lane *lane, 
 {
 	while (lane->depth && lane->frame[lane->depth - 1].depth >= depth)
 		frame_end(timeline, lane);
-	return begin >= lane->last && end >= begin && lane->depth < FMT_FRAMES &&
+	return begin >= lane->last && end >= begin && lane->depth < FMT_FRAMES + FMT_RANGES &&
 	       (!lane->depth || end <= lane->frame[lane->depth - 1].end);
+}
+
+struct timeline_lane *timeline_lane_at(struct timeline *timeline, const struct event *event)
+{
+	struct timeline_lane *lane = lane_of(timeline, event);
+
+	if (!lane || !lane_advance(timeline, lane, event->depth, event->time, event->time))
+		return NULL;
+	return lane;
 }
 
 void timeline_call(struct timeline *timeline, const struct event *event)
@@ -344,7 +353,7 @@ void timeline_call(struct timeline *timeline, const struct event *event)
 		timeline_note_u64(timeline, sequence, note_in, event->bytes_in);
 	if (event->links)
 		links_write(timeline, event);
-	slice_put(timeline, start);
+	timeline_event_put(timeline, start);
 	lane->last = event->begin;
 	timeline->result.calls++;
 }
@@ -368,7 +377,7 @@ void timeline_gap(struct timeline *timeline, const struct event *event)
 	} else if (!lane_advance(timeline, lane, event->depth, event->begin, event->begin)) {
 		return;
 	}
-	start = event_start(timeline, sequence, event->begin, PF_TYPE_INSTANT);
+	start = timeline_event_start(timeline, sequence, event->begin, PF_TYPE_INSTANT);
 	if (!lane)
 		pf_u64(&timeline->trace.packet, PF_EVENT_TRACK, timeline_uuid(process, TRACK_GAPS, 0));
 	pf_u64(&timeline->trace.packet, PF_EVENT_NAME,
@@ -376,5 +385,5 @@ void timeline_gap(struct timeline *timeline, const struct event *event)
 	if (event->lost)
 		timeline_note_u64(timeline, sequence, note_lost, event->lost);
 	timeline_note_u64(timeline, sequence, note_duration, (uint64_t)(event->end - event->begin));
-	slice_put(timeline, start);
+	timeline_event_put(timeline, start);
 }

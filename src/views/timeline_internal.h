@@ -5,6 +5,7 @@
  *	view_timeline.c      the loop over events, files and their parts
  *	timeline_tracks.c    processes, threads, devices as tracks
  *	timeline_calls.c     calls as nested slices, with arguments
+ *	timeline_ranges.c    marks, and ranges that do not nest
  *	timeline_devices.c   operations of devices, counters
  */
 #ifndef SONDE_VIEWS_TIMELINE_INTERNAL_H
@@ -30,7 +31,13 @@ struct timeline_lane {
 	struct pf_sequence sequence;
 	int64_t last;              /* time of the last slice's edge */
 	uint32_t depth;
-	struct timeline_frame frame[FMT_FRAMES];
+	struct timeline_frame frame[FMT_FRAMES + FMT_RANGES];
+};
+
+/* A range of the process that is open: a track of its own, used again afterwards. */
+struct timeline_open {
+	uint64_t id;
+	uint32_t row;
 };
 
 /* A counter of a process, each with a sequence of its own: its packets are short. */
@@ -73,6 +80,10 @@ struct timeline_process {
 	struct timeline_queue *queue;    /* [queues + devices + 1]: those of devices for work of no known queue */
 	struct timeline_counter *memory; /* [(devices + 1) * SONDE_MEMORY_COUNT]: the last for host memory */
 	uint32_t *gpu;             /* by device: its number on the machine */
+	struct timeline_open *open;  /* ranges of the process */
+	uint32_t opens;
+	uint32_t ranges_file;        /* the file in which their tracks have been described ... */
+	uint64_t ranges_described;   /* ... those of these bits */
 	struct timeline_lane **lane; /* by stream: who uses it now */
 	uint32_t lanes;
 };
@@ -111,7 +122,8 @@ struct timeline {
 
 /* Kinds of tracks of a process; with a number they give the track's own. */
 enum timeline_track {
-	TRACK_PROCESS = 1, TRACK_THREAD, TRACK_DEVICE, TRACK_QUEUE, TRACK_MEMORY, TRACK_RUNNING, TRACK_GAPS, TRACK_PARTS
+	TRACK_PROCESS = 1, TRACK_THREAD, TRACK_DEVICE, TRACK_QUEUE, TRACK_MEMORY, TRACK_RUNNING, TRACK_GAPS, TRACK_PARTS,
+	TRACK_RANGES
 };
 
 /* timeline_tracks.c */
@@ -133,12 +145,21 @@ void timeline_free(struct timeline *timeline);
 /* timeline_calls.c */
 void timeline_call(struct timeline *timeline, const struct event *event);
 void timeline_gap(struct timeline *timeline, const struct event *event);
+/* The event's thread, with what is over at its time closed; NULL: the event has no place there. */
+struct timeline_lane *timeline_lane_at(struct timeline *timeline, const struct event *event);
+uint8_t *timeline_event_start(struct timeline *timeline, const struct pf_sequence *sequence, int64_t time,
+			      enum pf_event_type type);
+void timeline_event_put(struct timeline *timeline, uint8_t *start);
 void timeline_lane_finish(struct timeline *timeline, struct timeline_lane *lane); /* its open calls end when they end */
 void timeline_lane_continue(struct timeline *timeline, struct timeline_lane *lane, int64_t time);
 /* Key and value beside a slice: the number or the text of a name already interned. */
 void timeline_note_u64(struct timeline *timeline, struct pf_sequence *sequence, const char *name, uint64_t value);
 void timeline_note_text(struct timeline *timeline, struct pf_sequence *sequence, const char *name, const char *text);
 uint64_t timeline_correlation(uint32_t process, uint64_t correlation);
+
+/* timeline_ranges.c: marks of threads; ranges of the process, which need not nest */
+void timeline_mark(struct timeline *timeline, const struct event *event);
+void timeline_range(struct timeline *timeline, const struct event *event);
 
 /* timeline_devices.c */
 void timeline_operation(struct timeline *timeline, const struct event *event);

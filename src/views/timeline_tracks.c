@@ -337,6 +337,7 @@ static void process_free(struct timeline_process *process)
 			pf_sequence_free(&process->lane[i]->sequence);
 		free(process->lane[i]);
 	}
+	free(process->open);
 	free(process->lane);
 }
 

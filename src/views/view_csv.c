@@ -125,6 +125,19 @@ static const struct column call_columns[] = {
 	COLUMN(summary_call, "open_ns", COLUMN_I64, open_ns), COLUMN(summary_call, "", COLUMN_RANKS, ranks),
 	{NULL, COLUMN_TEXT, 0}};
 
+static const struct column range_columns[] = {
+	COLUMN(summary_range, "group", COLUMN_TEXT, group), COLUMN(summary_range, "backend", COLUMN_TEXT, backend),
+	COLUMN(summary_range, "name", COLUMN_TEXT, name), COLUMN(summary_range, "kind", COLUMN_KIND, kind),
+	COLUMN(summary_range, "calls", COLUMN_U64, times.calls),
+	COLUMN(summary_range, "total_ns", COLUMN_U64, times.total_ns),
+	COLUMN(summary_range, "self_ns", COLUMN_I64, self_ns),
+	COLUMN(summary_range, "device_ns", COLUMN_U64, device_ns),
+	COLUMN(summary_range, "min_ns", COLUMN_U64, times.min_ns),
+	COLUMN(summary_range, "max_ns", COLUMN_U64, times.max_ns),
+	COLUMN(summary_range, "unfinished", COLUMN_U64, unfinished),
+	COLUMN(summary_range, "open_ns", COLUMN_I64, open_ns),
+	COLUMN(summary_range, "", COLUMN_RANKS, ranks), {NULL, COLUMN_TEXT, 0}};
+
 static const struct column build_columns[] = {
 	COLUMN(summary_build, "group", COLUMN_TEXT, group), COLUMN(summary_build, "backend", COLUMN_TEXT, backend),
 	COLUMN(summary_build, "name", COLUMN_TEXT, name), COLUMN(summary_build, "source", COLUMN_SOURCE, source),
@@ -159,6 +172,7 @@ static const struct section sections[] = {
 	SECTION("transfers.csv", summary_transfer, transfer_columns, transfer, transfers),
 	SECTION("memory.csv", summary_memory, memory_columns, memory, memories),
 	SECTION("calls.csv", summary_call, call_columns, call, calls),
+	SECTION("ranges.csv", summary_range, range_columns, range, ranges),
 	SECTION("builds.csv", summary_build, build_columns, build, builds),
 	SECTION("ledger.csv", summary_ledger, ledger_columns, ledger, ledgers),
 };

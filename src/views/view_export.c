@@ -85,6 +85,15 @@ void export_row_make(const struct export *export, const struct event *event, str
 		row_out->memory = view_memory[event->memory.memory];
 		row_device(row_out, names, event->memory.device);
 		break;
+	case EVENT_MARK:
+	case EVENT_START:
+	case EVENT_END:
+		row_call(row_out, export, names, event);
+		row_out->type = event->type == EVENT_MARK ? "mark" : event->type == EVENT_START ? "start" : "end";
+		row_out->ended = NULL;
+		row_out->begin = event->time;
+		row_out->duration = 0;
+		break;
 	default:
 		break;
 	}

@@ -383,6 +383,32 @@ static void builds_write(struct json *json, const struct summary *summary)
 	json_array_end(json);
 }
 
+static void summary_ranges_write(struct json *json, const struct summary *summary)
+{
+	size_t i;
+
+	json_array(json, "ranges");
+	for (i = 0; i < summary->ranges; i++) {
+		const struct summary_range *range = &summary->range[i];
+
+		json_object_line(json, NULL);
+		json_text(json, "backend", range->backend);
+		json_text(json, "name", range->name);
+		group_write(json, summary, range->group);
+		json_text(json, "kind", view_kind[range->kind]);
+		json_u64(json, "calls", range->times.calls);
+		json_u64(json, "total_ns", range->times.total_ns);
+		json_i64(json, "self_ns", range->self_ns);
+		json_u64(json, "device_ns", range->device_ns);
+		times_write(json, &range->times);
+		json_u64(json, "unfinished", range->unfinished);
+		json_i64(json, "open_ns", range->open_ns);
+		ranks_write(json, &range->ranks);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
+
 static void ledger_write(struct json *json, const struct summary *summary)
 {
 	size_t i;
@@ -443,8 +469,8 @@ static void summary_write(struct json *json, const struct summary *summary)
 	memory_write(json, summary);
 	calls_write(json, summary);
 	builds_write(json, summary);
-	empty_array(json, "ranges");   /* no backend records ranges yet */
-	empty_array(json, "counters"); /* nor counters */
+	summary_ranges_write(json, summary);
+	empty_array(json, "counters"); /* no backend records counters yet */
 	ledger_write(json, summary);
 	overhead_write(json, &summary->overhead);
 	json_object_end(json);

@@ -67,7 +67,7 @@ static void print_front(struct printer *printer, const struct event *event)
 	static const char *const types[] = {
 		[EVENT_ENTRY] = "entry", [EVENT_EXIT] = "exit", [EVENT_CALL] = "call", [EVENT_LINK] = "link",
 		[EVENT_BYTES] = "bytes", [EVENT_MEMORY] = "memory", [EVENT_OPERATION] = "operation",
-		[EVENT_GAP] = "gap",
+		[EVENT_MARK] = "mark", [EVENT_START] = "start", [EVENT_END] = "end", [EVENT_GAP] = "gap",
 	};
 	const struct print_label *lane = print_lane(printer, event);
 	struct text *text = printer->text;
@@ -185,6 +185,13 @@ void print_json(struct printer *printer, const struct event *event)
 		break;
 	case EVENT_OPERATION:
 		print_operation(printer, event);
+		break;
+	case EVENT_MARK:
+	case EVENT_START:
+	case EVENT_END:
+		print_call(printer, event);
+		if (event->type != EVENT_MARK)
+			key_u64(text, "range", event->result);
 		break;
 	case EVENT_GAP:
 		key_i64(text, "duration_ns", event->end - event->begin);

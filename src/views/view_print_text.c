@@ -138,6 +138,8 @@ static void print_entry(struct printer *printer, const struct event *event)
 
 	print_front(printer, event, '>');
 	print_label(text, print_function(printer, event));
+	if (function_is_range(events_function(printer->events, event)))
+		return;
 	text_char(text, '(');
 	if (event->in.length)
 		print_arguments(printer, event, FMT_ARG_IN);
@@ -261,6 +263,22 @@ static void print_fact(struct printer *printer, const struct event *event)
 	text_word(text, " B");
 }
 
+/* A mark, or one end of a range of the process; the same number stands at its other end. */
+static void print_moment(struct printer *printer, const struct event *event)
+{
+	struct text *text = printer->text;
+
+	print_front(printer, event, '=');
+	print_label(text, print_function(printer, event));
+	if (event->type == EVENT_MARK)
+		return;
+	if (event->type == EVENT_START)
+		text_word(text, " starts as range ");
+	else
+		text_word(text, " ends as range ");
+	text_hex(text, event->result);
+}
+
 static void print_gap(struct printer *printer, const struct event *event)
 {
 	struct text *text = printer->text;
@@ -293,6 +311,11 @@ void print_text(struct printer *printer, const struct event *event)
 		break;
 	case EVENT_OPERATION:
 		print_operation(printer, event);
+		break;
+	case EVENT_MARK:
+	case EVENT_START:
+	case EVENT_END:
+		print_moment(printer, event);
 		break;
 	case EVENT_GAP:
 		print_gap(printer, event);

@@ -357,6 +357,7 @@ int view_table(const struct summary *summary, FILE *file, const struct view_opti
 	paint_memory(&painter);
 	paint_calls(&painter);
 	paint_builds(&painter);
+	paint_ranges(&painter);
 	paint_ledger(&painter);
 	paint_overhead(&painter);
 	paint_notes(&painter);

@@ -32,6 +32,9 @@ const char *paint_rank(struct painter *painter, int64_t ns, int32_t rank);
 /* view_table_overlap.c */
 void paint_overlap(struct painter *painter);
 
+/* view_table_ranges.c */
+void paint_ranges(struct painter *painter);
+
 void paint_kernels(struct painter *painter);
 void paint_transfers(struct painter *painter);
 void paint_memory(struct painter *painter);

@@ -113,6 +113,13 @@ static void event_write(struct timeline *timeline, const struct event *event)
 	case EVENT_MEMORY:
 		timeline_memory(timeline, event);
 		break;
+	case EVENT_MARK:
+		timeline_mark(timeline, event);
+		break;
+	case EVENT_START:
+	case EVENT_END:
+		timeline_range(timeline, event);
+		break;
 	case EVENT_GAP:
 		timeline_gap(timeline, event);
 		break;

@@ -7,6 +7,7 @@ sound in itself: that is checked for every summary that any test produces.
 
   s                    the summary            out            key=value lines of DIR/out, as numbers where they are
   row(name)            call row, sums over backends; calls(name), failed(name), total(name), own(name), unfinished(name)
+  range_of(name)       the only row of a range or mark
   the(name)            the only call row of that name, as it is in the summary
   kernels(name=None)   calls of a kernel or of all       ns(category), share(category)   of the breakdown
   ledger(key, backend=None)    sum over backends         end, processes, ranks, exes, notes
@@ -99,6 +100,10 @@ class Summary:
         row, = [row for row in self.s["calls"] if row["name"] == name]
         return row
 
+    def range_of(self, name):
+        row, = [row for row in self.s["ranges"] if row["name"] == name]
+        return row
+
     def counter(self, key):
         return lambda name: self.row(name)[key]
 
@@ -115,7 +120,7 @@ class Summary:
 
     def names(self):
         s = self.s
-        return {"s": s, "row": self.row, "the": self.the, "calls": self.counter("calls"),
+        return {"s": s, "row": self.row, "the": self.the, "range_of": self.range_of, "calls": self.counter("calls"),
                 "failed": self.counter("failed"),
                 "total": self.counter("total_ns"), "own": self.counter("self_ns"),
                 "unfinished": self.counter("unfinished"), "kernels": self.kernels, "ns": self.breakdown("ns"),

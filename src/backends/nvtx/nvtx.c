@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * NVTX, the ranges of NVIDIA's libraries and of the programs that use them. It lives as a header in each object, which
+ * loads this library at its first use and hands us a table of function pointers to fill; every object of a process
+ * does that by itself, and all of them are answered from here. No vendor header: the few facts of the
+ * interface that are needed stand below; it is the same since NVTX 3.0.
+ *
+ * What is answered is what NVTX answers without a tool (a push gives -2), but for what has to be a handle.
+ */
+#include <wchar.h>
+
+#include "nvtx.h"
+
+/* ---- facts of the interface ----------------------------------------------------------------------- */
+
+#define NVTX_EXPORT_CALLBACKS 1u
+#define NVTX_NO_LEVEL (-2)
+
+enum nvtx_module { NVTX_CORE = 1, NVTX_CORE2 = 5 };
+
+/* Places in the tables of the two modules. */
+enum nvtx_core {
+	NVTX_MARK_EX = 1, NVTX_MARK_A, NVTX_MARK_W, NVTX_START_EX, NVTX_START_A, NVTX_START_W, NVTX_END, NVTX_PUSH_EX,
+	NVTX_PUSH_A, NVTX_PUSH_W, NVTX_POP
+};
+enum nvtx_core2 {
+	NVTX_DOMAIN_MARK = 1, NVTX_DOMAIN_START, NVTX_DOMAIN_END, NVTX_DOMAIN_PUSH, NVTX_DOMAIN_POP,
+	NVTX_REGISTER_A = 10, NVTX_REGISTER_W, NVTX_DOMAIN_CREATE_A, NVTX_DOMAIN_CREATE_W
+};
+
+struct nvtx_callbacks {
+	size_t size;
+	int (*module_table)(uint32_t module, void ****table_out, unsigned *entries_out);
+};
+
+enum nvtx_message { NVTX_MESSAGE_ASCII = 1, NVTX_MESSAGE_WIDE = 2, NVTX_MESSAGE_REGISTERED = 3 };
+
+struct nvtx_attributes {
+	uint16_t version, size;
+	uint32_t category;
+	int32_t color_type;
+	uint32_t color;
+	int32_t payload_type, reserved;
+	uint64_t payload;
+	int32_t message_type;
+	const void *message;
+};
+
+/* ---- names ------------------------------------------------------------------------------------------ */
+
+#define TEXT_MAX 4096
+
+/* A name as it came, in the domain: `text` is room for one that is not ours to point to. */
+static struct rec_label label_of(const struct nvtx_domain *domain, const struct nvtx_attributes *attributes, char *text)
+{
+	const struct rec_label *in = domain ? &domain->label : NULL;
+	const struct nvtx_string *string;
+
+	if (!attributes || attributes->size < offsetof(struct nvtx_attributes, message) + sizeof(void *))
+		return rec_label(in, NULL);
+	switch (attributes->message_type) {
+	case NVTX_MESSAGE_ASCII:
+		return rec_label(in, attributes->message);
+	case NVTX_MESSAGE_WIDE:
+		return rec_label(in, nvtx_narrow(attributes->message, text, TEXT_MAX));
+	case NVTX_MESSAGE_REGISTERED:
+		string = attributes->message;
+		if (string && string->domain == domain)
+			return string->label;
+		return rec_label(in, string ? string->label.name : NULL);
+	default:
+		return rec_label(in, NULL);
+	}
+}
+
+static uint32_t stack_of(const struct nvtx_domain *domain)
+{
+	return domain ? domain->stack : 0;
+}
+
+/* ---- ranges and marks ------------------------------------------------------------------------------- */
+
+static uint64_t keys; /* of ranges that were started */
+
+static uint64_t start(const struct rec_label *label)
+{
+	uint64_t key = __atomic_add_fetch(&keys, 1, __ATOMIC_RELAXED);
+
+	rec_range_start(&nvtx_backend, label, key);
+	return key;
+}
+
+static void domain_mark(struct nvtx_domain *domain, const struct nvtx_attributes *attributes)
+{
+	char text[TEXT_MAX];
+	struct rec_label label = label_of(domain, attributes, text);
+
+	rec_mark(&nvtx_backend, &label);
+}
+
+static uint64_t domain_start(struct nvtx_domain *domain, const struct nvtx_attributes *attributes)
+{
+	char text[TEXT_MAX];
+	struct rec_label label = label_of(domain, attributes, text);
+
+	return start(&label);
+}
+
+static int domain_push(struct nvtx_domain *domain, const struct nvtx_attributes *attributes)
+{
+	char text[TEXT_MAX];
+	struct rec_label label = label_of(domain, attributes, text);
+
+	rec_range_push(&nvtx_backend, &label, stack_of(domain));
+	return NVTX_NO_LEVEL;
+}
+
+static int domain_pop(struct nvtx_domain *domain)
+{
+	rec_range_pop(&nvtx_backend, stack_of(domain));
+	return NVTX_NO_LEVEL;
+}
+
+static void domain_end(struct nvtx_domain *domain, uint64_t key)
+{
+	(void)domain;
+	rec_range_end(&nvtx_backend, key);
+}
+
+static void mark_ex(const struct nvtx_attributes *attributes)
+{
+	domain_mark(NULL, attributes);
+}
+
+static uint64_t start_ex(const struct nvtx_attributes *attributes)
+{
+	return domain_start(NULL, attributes);
+}
+
+static int push_ex(const struct nvtx_attributes *attributes)
+{
+	return domain_push(NULL, attributes);
+}
+
+static int pop(void)
+{
+	return domain_pop(NULL);
+}
+
+static void end(uint64_t key)
+{
+	rec_range_end(&nvtx_backend, key);
+}
+
+static void mark_a(const char *name)
+{
+	struct rec_label label = rec_label(NULL, name);
+
+	rec_mark(&nvtx_backend, &label);
+}
+
+static uint64_t start_a(const char *name)
+{
+	struct rec_label label = rec_label(NULL, name);
+
+	return start(&label);
+}
+
+static int push_a(const char *name)
+{
+	struct rec_label label = rec_label(NULL, name);
+
+	rec_range_push(&nvtx_backend, &label, 0);
+	return NVTX_NO_LEVEL;
+}
+
+static void mark_w(const wchar_t *name)
+{
+	char text[TEXT_MAX];
+
+	mark_a(nvtx_narrow(name, text, sizeof(text)));
+}
+
+static uint64_t start_w(const wchar_t *name)
+{
+	char text[TEXT_MAX];
+
+	return start_a(nvtx_narrow(name, text, sizeof(text)));
+}
+
+static int push_w(const wchar_t *name)
+{
+	char text[TEXT_MAX];
+
+	return push_a(nvtx_narrow(name, text, sizeof(text)));
+}
+
+static struct nvtx_string *register_w(struct nvtx_domain *domain, const wchar_t *name)
+{
+	char text[TEXT_MAX];
+
+	return nvtx_register(domain, nvtx_narrow(name, text, sizeof(text)));
+}
+
+static struct nvtx_domain *create_w(const wchar_t *name)
+{
+	char text[TEXT_MAX];
+
+	return nvtx_create(nvtx_narrow(name, text, sizeof(text)));
+}
+
+/* ---- start-up --------------------------------------------------------------------------------------- */
+
+struct hook {
+	uint32_t place;
+	void *function;
+};
+
+#define HOOK(place, function) {place, (void *)(uintptr_t)(function)}
+
+/* An object with an older NVTX has shorter tables. */
+static void fill(void ***table, unsigned entries, const struct hook *hook, size_t hooks)
+{
+	for (size_t i = 0; i < hooks; i++)
+		if (hook[i].place < entries && table[hook[i].place])
+			*table[hook[i].place] = hook[i].function;
+}
+
+/* Called by each object of the program that uses NVTX. 0: it is to go on as if there were no tool. */
+REC_EXPORT int InitializeInjectionNvtx2(const void *(*export_table)(uint32_t which))
+{
+	const struct hook core[] = {
+		HOOK(NVTX_MARK_EX, mark_ex), HOOK(NVTX_MARK_A, mark_a), HOOK(NVTX_MARK_W, mark_w),
+		HOOK(NVTX_START_EX, start_ex), HOOK(NVTX_START_A, start_a), HOOK(NVTX_START_W, start_w),
+		HOOK(NVTX_END, end), HOOK(NVTX_PUSH_EX, push_ex), HOOK(NVTX_PUSH_A, push_a),
+		HOOK(NVTX_PUSH_W, push_w), HOOK(NVTX_POP, pop)
+	};
+	const struct hook core2[] = {
+		HOOK(NVTX_DOMAIN_MARK, domain_mark), HOOK(NVTX_DOMAIN_START, domain_start),
+		HOOK(NVTX_DOMAIN_END, domain_end), HOOK(NVTX_DOMAIN_PUSH, domain_push),
+		HOOK(NVTX_DOMAIN_POP, domain_pop), HOOK(NVTX_REGISTER_A, nvtx_register),
+		HOOK(NVTX_REGISTER_W, register_w), HOOK(NVTX_DOMAIN_CREATE_A, nvtx_create),
+		HOOK(NVTX_DOMAIN_CREATE_W, create_w)
+	};
+	const struct nvtx_callbacks *callbacks;
+	unsigned entries;
+	void ***table;
+
+	if (!rec_backend_wanted(&nvtx_backend))
+		return 0;
+	callbacks = export_table(NVTX_EXPORT_CALLBACKS);
+	if (!callbacks || callbacks->size < sizeof(*callbacks))
+		return 0;
+	if (callbacks->module_table(NVTX_CORE, &table, &entries))
+		fill(table, entries, core, sizeof(core) / sizeof(core[0]));
+	if (callbacks->module_table(NVTX_CORE2, &table, &entries))
+		fill(table, entries, core2, sizeof(core2) / sizeof(core2[0]));
+	rec_attached(&nvtx_backend, "NVTX_INJECTION64_PATH", NULL);
+	return 1;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * ranges MODE [N]: a program with NVTX ranges, which states by its own clock what they took.
+ *
+ *	times     outer 3 x (inner 2 x 5 ms, 5 ms of its own), a range of the process over all of it
+ *	loop N    N pairs, for counting instructions
+ *	names     names of all kinds
+ *	domains   two objects, two domains that do not nest, registered strings
+ *	open      ends inside of two ranges
+ *	threads N as many threads with ranges of their own and a shared name
+ *	many      more names than are kept
+ */
+#include <pthread.h>
+
+#include "app.h"
+#include "client.h"
+
+static struct client client;
+
+static void say_ns(const char *key, double seconds)
+{
+	app_say(key, (long)(seconds * 1e9));
+}
+
+static void times(void)
+{
+	double begin, inner = 0, outer = 0, at;
+	uint64_t id;
+
+	client_mark(&client, "warm"); /* what a first event takes is in no range */
+	begin = app_now();
+	id = client_start(&client, "whole");
+
+	for (int i = 0; i < 3; i++) {
+		double from = app_now();
+
+		client_push(&client, "outer");
+		for (int j = 0; j < 2; j++) {
+			at = app_now();
+			client_push(&client, "inner");
+			app_pause_ms(5);
+			client_mark(&client, "tick");
+			client_pop(&client);
+			inner += app_now() - at;
+		}
+		app_pause_ms(5);
+		client_pop(&client);
+		outer += app_now() - from;
+	}
+	client_end(&client, id);
+	say_ns("whole", app_now() - begin);
+	say_ns("outer", outer);
+	say_ns("inner", inner);
+}
+
+static void loop(long count)
+{
+	for (long i = 0; i < count; i++) {
+		client_push(&client, "a range of 20 bytes.");
+		client_pop(&client);
+	}
+}
+
+static void names(void)
+{
+	static const wchar_t wide[] = { L'w', 0xe9, 0x20ac, 0x1f600, 0 };
+	static char longest[4097];
+
+	for (int i = 0; i < 4096; i++)
+		longest[i] = "\"\\\n\xff\xc3(%s,\t"[i % 10];
+	client_push(&client, longest);
+	client_pop(&client);
+	client_push_wide(&client, wide);
+	client_pop(&client);
+	client_push(&client, "");
+	client_pop(&client);
+	client_push(&client, NULL);
+	client_pop(&client);
+	client_push(&client, "caf\xc3\xa9 \"quoted\", \\ and, comma");
+	client_pop(&client);
+	client_mark(&client, "mark \"one\"");
+	client_pop(&client); /* of nothing */
+}
+
+static void domains(void)
+{
+	static struct client other;
+	void *a, *b, *same, *string;
+
+	client_open(&other);
+	a = client_domain(&client, "alpha");
+	b = client_domain(&other, "beta");
+	same = client_domain(&other, "alpha");
+	string = client_string(&client, a, "registered");
+	app_say("one_handle", a == same && string == client_string(&other, same, "registered"));
+	client_push_in(&client, a, 1, "first");
+	client_push_in(&other, b, 1, "second");
+	app_pause_ms(5);
+	client_pop_in(&client, a); /* "second" goes on */
+	app_pause_ms(5);
+	client_pop_in(&other, b);
+	client_push_in(&client, a, 3, string);
+	client_pop_in(&client, a);
+	app_say("level", client_push(&other, "plain"));
+	app_say("level", client_pop(&client)); /* one stack, whichever object */
+}
+
+static void *work(void *argument)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "thread %ld", (long)argument);
+	client_push(&client, name);
+	for (int i = 0; i < 100; i++) {
+		client_push(&client, "shared");
+		client_pop(&client);
+	}
+	client_pop(&client);
+	return NULL;
+}
+
+static void threads(long count)
+{
+	pthread_t thread[64];
+
+	for (long i = 0; i < count && i < 64; i++)
+		pthread_create(&thread[i], NULL, work, (void *)i);
+	for (long i = 0; i < count && i < 64; i++)
+		pthread_join(thread[i], NULL);
+}
+
+static void many(void)
+{
+	char name[32];
+
+	for (int i = 0; i < 1500; i++) {
+		snprintf(name, sizeof(name), "name %d", i);
+		client_push(&client, name);
+		client_pop(&client);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const char *mode = argc > 1 ? argv[1] : "times";
+	long count = argc > 2 ? atol(argv[2]) : 1;
+
+	client_open(&client);
+	app_say("attached", client.attached);
+	if (!strcmp(mode, "times"))
+		times();
+	else if (!strcmp(mode, "loop"))
+		loop(count);
+	else if (!strcmp(mode, "names"))
+		names();
+	else if (!strcmp(mode, "domains"))
+		domains();
+	else if (!strcmp(mode, "threads"))
+		threads(count);
+	else if (!strcmp(mode, "many"))
+		many();
+	if (!strcmp(mode, "open")) {
+		client_push(&client, "main");
+		client_push(&client, "last");
+		app_pause_ms(20);
+		app_end(argc > 2 ? argv[2] : "return");
+	}
+	return 0;
+}
