@@ -18,7 +18,7 @@
 /* What is delivered. */
 enum events_what {
 	EVENTS_SINGLE,         /* all as it happened: ENTRY, EXIT, LINK, BYTES, and what stands below but CALL */
-	EVENTS_CALLS_BY_BEGIN, /* CALL, OPERATION, MEMORY, MARK, START, END, GAP; an outer call comes before those in it */
+	EVENTS_CALLS_BY_BEGIN, /* CALL, OPERATION, MEMORY, MARK, START, END, GAP; outer calls before those in them */
 	EVENTS_CALLS_BY_END    /* the same, an outer call behind those in it: the cheapest */
 };
 

@@ -122,8 +122,8 @@ struct timeline {
 
 /* Kinds of tracks of a process; with a number they give the track's own. */
 enum timeline_track {
-	TRACK_PROCESS = 1, TRACK_THREAD, TRACK_DEVICE, TRACK_QUEUE, TRACK_MEMORY, TRACK_RUNNING, TRACK_GAPS, TRACK_PARTS,
-	TRACK_RANGES
+	TRACK_PROCESS = 1, TRACK_THREAD, TRACK_DEVICE, TRACK_QUEUE, TRACK_MEMORY, TRACK_RUNNING, TRACK_GAPS,
+	TRACK_PARTS, TRACK_RANGES
 };
 
 /* timeline_tracks.c */

@@ -36,7 +36,9 @@ def api_names(backends, api):
     """What a wrapper object defines for others: every way to reach a function, and extra exports."""
     folder = os.path.join(backends, api)
     kinds = os.path.join(backends, "..", "format", "kinds.h")
-    names = {name for symbol in apigen.load(folder, kinds).symbols for name in symbol.exports}
+    names = set()
+    if os.path.exists(os.path.join(folder, api + ".api")):  # else it wraps nothing
+        names = {name for symbol in apigen.load(folder, kinds).symbols for name in symbol.exports}
     return names | set(Attach(os.path.join(folder, "attach.conf")).exports)
 
 

@@ -119,7 +119,7 @@ PROGRAMS=$BUILD/tests/nvtx
 		import json, sys
 		lines = [json.loads(line) for line in open(sys.argv[1])]
 		assert sum(line["type"] == "entry" for line in lines) == 5, lines
-		assert any(len(line.get("name", "")) > 3000 for line in lines)
+		assert any(len(line.get("function", "")) > 3000 for line in lines)
 	EOF
 	"$SONDE" timeline "$T/rec" -o "$T/t.pftrace"
 	"$PYTHON" -B "$LIB/pftrace.py" "$T/t.pftrace" >/dev/null
