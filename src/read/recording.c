@@ -67,33 +67,57 @@ static char **directory_list(struct recording *recording, const char *path, size
 	return names;
 }
 
-static bool is_file(const char *path)
+/* Files that have been read, whatever path led to them: nothing may be counted twice. */
+struct taken {
+	struct file_identity {
+		dev_t device;
+		ino_t inode;
+	} *file;
+	size_t files, capacity;
+	size_t before; /* of them from the paths before this one */
+	size_t again;  /* of this path: not read, because they had been */
+};
+
+/* Is it a file that has not been read yet? */
+static bool take_file(struct recording *recording, struct taken *taken, const char *path)
 {
 	struct stat status;
+	size_t i;
 
-	return !stat(path, &status) && S_ISREG(status.st_mode);
+	if (stat(path, &status) || !S_ISREG(status.st_mode))
+		return false;
+	for (i = 0; i < taken->before; i++)
+		if (taken->file[i].inode == status.st_ino && taken->file[i].device == status.st_dev) {
+			taken->again++;
+			return false;
+		}
+	taken->file = arena_grow(&recording->arena, taken->file, taken->files, &taken->capacity, sizeof(*taken->file));
+	taken->file[taken->files++] = (struct file_identity){status.st_dev, status.st_ino};
+	return true;
 }
 
-static void directory_open(struct recording *recording, const char *path)
+static void directory_open(struct recording *recording, struct taken *taken, const char *path)
 {
 	size_t count, i;
 	char **names = directory_list(recording, path, &count);
 	const char *own = arena_printf(&recording->arena, "%s/tally", path);
 
-	if (is_file(own))
+	if (take_file(recording, taken, own))
 		tally_open(recording, own);
 	for (i = 0; i < count; i++) {
 		const char *entry = arena_printf(&recording->arena, "%s/%s", path, names[i]);
 		const char *tally = arena_printf(&recording->arena, "%s/tally", entry);
 
-		if (!strncmp(names[i], "launch.", 7) && is_file(entry))
-			launch_open(recording, entry);
-		else if (is_file(tally))
+		if (!strncmp(names[i], "launch.", 7)) {
+			if (take_file(recording, taken, entry))
+				launch_open(recording, entry);
+		} else if (take_file(recording, taken, tally)) {
 			tally_open(recording, tally);
+		}
 	}
 }
 
-static int path_open(struct recording *recording, const char *path)
+static int path_open(struct recording *recording, struct taken *taken, const char *path)
 {
 	size_t before = recording->tallies + recording->launches, notes = recording->notes;
 	struct stat status;
@@ -102,13 +126,19 @@ static int path_open(struct recording *recording, const char *path)
 		path = arena_strndup(&recording->arena, path, strlen(path) - 1);
 	if (stat(path, &status))
 		return log_error(SONDE_EIO, "%s: %s", path, strerror(errno));
-	if (!S_ISDIR(status.st_mode))
-		tally_open(recording, arena_strdup(&recording->arena, path));
-	else if (access(path, R_OK | X_OK))
+	taken->again = 0;
+	taken->before = taken->files;
+	if (!S_ISDIR(status.st_mode)) {
+		if (take_file(recording, taken, path) || !S_ISREG(status.st_mode))
+			tally_open(recording, arena_strdup(&recording->arena, path));
+	} else if (access(path, R_OK | X_OK)) {
 		return log_error(SONDE_EIO, "%s: %s", path, strerror(errno));
-	else
-		directory_open(recording, path);
-	if (recording->tallies + recording->launches > before)
+	} else {
+		directory_open(recording, taken, path);
+	}
+	if (taken->again)
+		recording_note(recording, "given_twice", "%s: given before, read once", path);
+	if (taken->again || recording->tallies + recording->launches > before)
 		return 0;
 	/* the reason why its first file cannot be read says more than that there is none */
 	if (recording->notes > notes)
@@ -116,29 +146,10 @@ static int path_open(struct recording *recording, const char *path)
 	return log_error(SONDE_EFORMAT, "%s: no recording (no launch.* and no */tally in it)", path);
 }
 
-/* Is it the same place as one of the paths before it, or in one? Nothing may be counted twice. */
-static bool is_given_before(struct recording *recording, const char *const *paths, size_t index)
-{
-	char *own = realpath(paths[index], NULL);
-	bool before = false;
-	size_t i;
-
-	for (i = 0; own && i < index && !before; i++) {
-		char *other = realpath(paths[i], NULL);
-		size_t length = other ? strlen(other) : 0;
-
-		before = other && !strncmp(own, other, length) && (!own[length] || own[length] == '/');
-		free(other);
-	}
-	free(own);
-	if (before)
-		recording_note(recording, "given_twice", "%s: given before, read once", paths[index]);
-	return before;
-}
-
 int recording_open(const char *const *paths, size_t count, struct recording **recording_out)
 {
 	struct recording *recording = calloc(1, sizeof(*recording));
+	struct taken taken = {NULL};
 	size_t i;
 	int err = 0;
 
@@ -147,8 +158,7 @@ int recording_open(const char *const *paths, size_t count, struct recording **re
 	if (!count)
 		err = log_error(SONDE_EUSAGE, "no directory of a recording is given");
 	for (i = 0; i < count && !err; i++)
-		if (!is_given_before(recording, paths, i))
-			err = path_open(recording, paths[i]);
+		err = path_open(recording, &taken, paths[i]);
 	if (err) {
 		recording_close(recording);
 		return err;

@@ -172,6 +172,28 @@ static void a_process_directory_and_a_tally_file_can_be_named_themselves(void **
 	assert_int_equal(fixture->recording->tallies, 1);
 }
 
+static void a_recording_that_is_given_by_several_paths_is_read_once(void **state)
+{
+	struct fixture *fixture = *state;
+	const char *paths[5] = {fixture->run, fixture->run};
+	char link[300], other[300];
+
+	builder_write(fixture->builder);
+	snprintf(link, sizeof(link), "%s.link", fixture->run);
+	snprintf(other, sizeof(other), "%s.tally", fixture->run);
+	assert_int_equal(symlink(fixture->run, link), 0);
+	assert_int_equal(linkat(AT_FDCWD, fixture->builder->path, AT_FDCWD, other, 0), 0); /* no path tells */
+	paths[0] = fixture->builder->directory; /* the inner one first */
+	paths[2] = link;
+	paths[3] = fixture->builder->path;
+	paths[4] = other;
+	assert_int_equal(recording_open(paths, 5, &fixture->recording), 0);
+	unlink(link);
+	unlink(other);
+	assert_int_equal(fixture->recording->tallies, 1);
+	assert_non_null(strstr(read_note(fixture, "given_twice"), "given before, read once"));
+}
+
 static void a_fifo_or_directory_in_place_of_a_file_does_not_stop_the_reader(void **state)
 {
 	struct fixture *fixture = *state;
@@ -439,6 +461,7 @@ int main(void)
 		TEST(a_newer_minor_version_is_read),
 		TEST(a_bad_file_beside_a_good_one_is_noted),
 		TEST(a_process_directory_and_a_tally_file_can_be_named_themselves),
+		TEST(a_recording_that_is_given_by_several_paths_is_read_once),
 		TEST(a_fifo_or_directory_in_place_of_a_file_does_not_stop_the_reader),
 		TEST(a_cut_off_launch_record_is_noted),
 		TEST(a_claim_of_huge_used_counts_is_cut_to_the_file),
