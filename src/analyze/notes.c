@@ -162,11 +162,49 @@ static void note_missing_ranks(struct analysis *analysis)
 				 list);
 }
 
-/* Launched, but without a record: it made no traced call, or could not be traced. */
+static int number_order(const void *left, const void *right)
+{
+	int32_t a = *(const int32_t *)left, b = *(const int32_t *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+/* A rank that was started more than once, or several programs without one: these are not the figures of one run. */
+static void note_several_runs(struct analysis *analysis)
+{
+	const struct recording *recording = analysis->recording;
+	int32_t *rank = arena_array(&analysis->scratch, recording->launches, sizeof(*rank));
+	size_t i, same = 0, runs = 0;
+
+	for (i = 0; i < recording->launches; i++)
+		rank[i] = recording->launch[i].raw.rank;
+	if (recording->launches)
+		qsort(rank, recording->launches, sizeof(*rank), number_order);
+	for (i = 0; i < recording->launches; i++) {
+		same = i && rank[i] == rank[i - 1] ? same + 1 : 1;
+		if (same > runs)
+			runs = same;
+	}
+	if (runs > 1)
+		summary_add_note(analysis->summary, "several_runs", "the figures of %zu runs are added up", runs);
+}
+
+static bool has_note(const struct recording *recording, const char *code)
+{
+	size_t i;
+
+	for (i = 0; i < recording->notes; i++)
+		if (!strcmp(recording->note[i].code, code))
+			return true;
+	return false;
+}
+
+/* Launched, but without a record: it made no traced call, or could not be traced, or its record cannot be read. */
 static void note_silent_launches(struct analysis *analysis)
 {
 	const struct recording *recording = analysis->recording;
 	bool *heard = arena_array(&analysis->scratch, recording->launches, sizeof(*heard));
+	bool unread = has_note(recording, "unreadable") || has_note(recording, "no_record");
 	size_t i;
 
 	if (!recording->tallies)
@@ -178,8 +216,9 @@ static void note_silent_launches(struct analysis *analysis)
 		const struct read_launch *launch = &recording->launch[i];
 
 		if (!heard[i] && launch->raw.rank >= 0 && rank_index(analysis, launch->raw.rank) == READ_NONE)
-			summary_add_note(analysis->summary, "rank_silent", "%s recorded no traced call",
-					 who(analysis, launch->raw.rank, launch->raw.program_pid, launch->host));
+			summary_add_note(analysis->summary, "rank_silent", "%s %s",
+					 who(analysis, launch->raw.rank, launch->raw.program_pid, launch->host),
+					 unread ? "has no record that can be read" : "recorded no traced call");
 	}
 }
 
@@ -326,6 +365,7 @@ void notes_finish(struct analysis *analysis)
 	for (i = 0; i < recording->tallies; i++)
 		note_process(analysis, &analysis->process[i]);
 	note_open_calls(analysis);
+	note_several_runs(analysis);
 	note_missing_ranks(analysis);
 	note_silent_launches(analysis);
 	note_flags(analysis);

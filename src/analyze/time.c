@@ -265,11 +265,14 @@ const char *process_end_text(struct analysis *analysis, const struct process_tim
 	return own[end];
 }
 
-/* Of several programs, the end that says most: still running, then a signal, then the greatest status. */
+/*
+ * Of several programs: still running, else the end of the first that ended badly. A launcher ends the others by a
+ * signal then, which would say less.
+ */
 static const char *run_end(struct analysis *analysis, bool *running_out)
 {
 	const struct recording *recording = analysis->recording;
-	int worst = -1, rank_of_worst = -1, rank;
+	const struct fmt_launch *first = NULL;
 	size_t i;
 
 	*running_out = false;
@@ -278,20 +281,18 @@ static const char *run_end(struct analysis *analysis, bool *running_out)
 	for (i = 0; i < recording->tallies; i++)
 		*running_out |= recording->tally[i].alive && recording->tally[i].is_program;
 	for (i = 0; i < recording->launches; i++) {
-		int status = recording->launch[i].raw.wait_status;
+		const struct fmt_launch *launch = &recording->launch[i].raw;
 
-		if (recording->launch[i].raw.ended != FMT_ENDED_SEEN)
+		if (launch->ended != FMT_ENDED_SEEN)
 			continue;
-		rank = WIFSIGNALED(status) ? 256 + WTERMSIG(status) : WEXITSTATUS(status);
-		if (rank > rank_of_worst) {
-			rank_of_worst = rank;
-			worst = status;
-		}
+		if (!first || (launch->wait_status && (!first->wait_status ||
+						       launch->end.real_ns < first->end.real_ns)))
+			first = launch;
 	}
 	if (*running_out)
 		return "running";
-	if (rank_of_worst >= 0)
-		return wait_text(analysis, worst);
+	if (first)
+		return wait_text(analysis, first->wait_status);
 	if (!recording->launches && recording->tallies == 1)
 		return process_end_text(analysis, &analysis->process[0]);
 	return "unknown";

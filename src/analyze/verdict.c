@@ -48,29 +48,44 @@ static const char *whole_percent(struct arena *arena, int64_t ppm)
 	return arena_printf(arena, "%lld", (long long)(number_add(ppm, ppm < 0 ? -5000 : 5000) / 10000));
 }
 
-/* The function with most of the time in a category, where it has more than half of it; or NULL. */
-static const char *dominant_call(const struct summary *summary, enum sonde_category category)
+struct function_sum {
+	const char *name;
+	int64_t self_ns;
+};
+
+/* The function with most of the time in a category, where it has more than half of it; or NULL. In all groups. */
+static const char *dominant_call(struct analysis *analysis, enum sonde_category category)
 {
-	const struct summary_call *most = NULL;
+	const struct summary *summary = analysis->summary;
+	const struct function_sum *most = NULL;
+	struct rows functions = {0};
 	int64_t sum = 0;
 	size_t i;
 
 	for (i = 0; i < summary->calls; i++) {
 		const struct summary_call *call = &summary->call[i];
+		struct function_sum *function;
+		bool is_new;
 
 		if (kind_category(call->kind) != category)
 			continue;
+		rows_key(&functions);
+		rows_key_text(analysis, &functions, call->backend);
+		rows_key_text(analysis, &functions, call->name);
+		function = rows_find(analysis, &functions, sizeof(*function), &is_new);
+		function->name = call->name;
+		function->self_ns = number_add(function->self_ns, call->self_ns);
 		sum = number_add(sum, call->self_ns);
-		if (!most || call->self_ns > most->self_ns)
-			most = call;
+		if (!most || function->self_ns > most->self_ns)
+			most = function;
 	}
-	return most && most->self_ns > sum / 2 && !*most->group ? most->name : NULL;
+	return most && most->self_ns > sum / 2 ? most->name : NULL;
 }
 
 /* "other API calls, mostly init": who it is, where that is one function */
 static const char *with_dominant(struct analysis *analysis, const char *bound, enum sonde_category category)
 {
-	const char *name = dominant_call(analysis->summary, category);
+	const char *name = dominant_call(analysis, category);
 
 	return name && strlen(name) < NAME_LONG ? arena_printf(analysis->arena, "%s, mostly %s", bound, name) : bound;
 }

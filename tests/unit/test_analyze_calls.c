@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -168,6 +169,18 @@ static void splitting_by_rank_keeps_ranks_apart(void **state)
 	assert_int_equal(fixture->summary->calls, 2);
 	assert_string_equal(fixture->summary->call[0].group, "rank 1");
 	assert_string_equal(fixture->summary->call[1].group, "rank 0");
+}
+
+static void the_verdict_names_a_function_also_where_the_tables_are_split(void **state)
+{
+	struct fixture *fixture = *state;
+
+	fixture->builder[0]->process.rank = 0;
+	fixture->builder[1]->process.rank = 1;
+	builder_calls(fixture->row[0], 1, 9 * SECOND);
+	builder_calls(fixture->row[1], 1, 9 * SECOND);
+	summarise_by(fixture, SUMMARY_BY_RANK);
+	assert_non_null(strstr(fixture->summary->verdict, ", mostly api_"));
 }
 
 static void splitting_by_thread_keeps_threads_apart(void **state)
@@ -459,16 +472,59 @@ static void an_empty_recording_says_so(void **state)
 	assert_string_equal(fixture->summary->run.argv[1], "--size=3");
 }
 
-static void the_worst_end_of_several_launches_is_the_end_of_the_run(void **state)
+static void the_first_bad_end_of_several_launches_is_the_end_of_the_run(void **state)
 {
 	struct fixture *fixture = *state;
-	struct fmt_launch good = builder_launch(100, 0, SECOND, 0), bad = builder_launch(101, 0, SECOND, 3 << 8);
+	struct fmt_launch good = builder_launch(100, 0, SECOND, 0);
+	struct fmt_launch bad = builder_launch(101, 0, 2 * SECOND, 3 << 8);
+	struct fmt_launch ended = builder_launch(102, 0, 3 * SECOND, 15);
 
+	good.rank = 0;
+	bad.rank = 1;
+	ended.rank = 2;
 	builder_launch_write(fixture->run, &good);
 	builder_launch_write(fixture->run, &bad);
+	builder_launch_write(fixture->run, &ended);
 	summarise(fixture);
 	assert_string_equal(fixture->summary->run.end, "exit 3");
+	assert_null(summary_find_note(fixture->summary, "several_runs"));
 	assert_non_null(strstr(summary_find_note(fixture->summary, "exit_status"), "exit status 3"));
+}
+
+static void a_rank_that_was_started_twice_is_of_two_runs(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fmt_launch one = builder_launch(100, 0, SECOND, 0);
+	struct fmt_launch other = builder_launch(101, 2 * SECOND, 3 * SECOND, 0);
+
+	one.rank = other.rank = 0;
+	builder_launch_write(fixture->run, &one);
+	builder_launch_write(fixture->run, &other);
+	summarise(fixture);
+	assert_string_equal(summary_find_note(fixture->summary, "several_runs"), "the figures of 2 runs are added up");
+}
+
+static void a_rank_whose_record_cannot_be_read_is_not_said_to_have_made_no_call(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fmt_launch one = builder_launch(100, 0, SECOND, 0), other = builder_launch(999, 0, SECOND, 0);
+	char path[300];
+	FILE *file;
+
+	one.rank = 0;
+	other.rank = 1;
+	builder_launch_write(fixture->run, &one);
+	builder_launch_write(fixture->run, &other);
+	snprintf(path, sizeof(path), "%s/node.999.1", fixture->run);
+	assert_int_equal(mkdir(path, 0700), 0);
+	snprintf(path, sizeof(path), "%s/node.999.1/tally", fixture->run);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs("no tally", file);
+	fclose(file);
+	summarise(fixture);
+	assert_non_null(summary_find_note(fixture->summary, "unreadable"));
+	assert_non_null(strstr(summary_find_note(fixture->summary, "rank_silent"), "has no record that can be read"));
 }
 
 static void thousands_of_equal_notes_become_a_few(void **state)
@@ -495,6 +551,7 @@ int main(void)
 		TEST(a_rank_comes_from_the_launcher_where_the_process_does_not_know_it),
 		TEST(ranks_that_never_came_are_named),
 		TEST(splitting_by_rank_keeps_ranks_apart),
+		TEST(the_verdict_names_a_function_also_where_the_tables_are_split),
 		TEST(splitting_by_thread_keeps_threads_apart),
 		TEST(percentiles_are_upper_ends_of_histogram_steps),
 		TEST(a_percentile_of_99_is_not_below_the_average_of_calls_in_one_step),
@@ -513,7 +570,9 @@ int main(void)
 		TEST(overhead_is_calls_times_the_measured_cost),
 		TEST(the_verdict_names_kernels_and_the_backend_that_communicates),
 		TEST(an_empty_recording_says_so),
-		TEST(the_worst_end_of_several_launches_is_the_end_of_the_run),
+		TEST(the_first_bad_end_of_several_launches_is_the_end_of_the_run),
+		TEST(a_rank_that_was_started_twice_is_of_two_runs),
+		TEST(a_rank_whose_record_cannot_be_read_is_not_said_to_have_made_no_call),
 		TEST(thousands_of_equal_notes_become_a_few),
 	};
 
