@@ -66,16 +66,7 @@ lines() # PATTERN: exits with 0 when `sonde print` has such a line
 @test "killed at any moment: readable by both" {
 	need babeltrace2
 	for i in $(seq 4); do
-		rm -rf "$T/rec"
-		"$SONDE" -q -t --max-size 1G -o "$T/rec" "$APPS/burst" 100000000 >"$T/out" 2>"$T/err" </dev/null &
-		sonde=$!
-		wait_for 10 pgrep -P $sonde burst
-		sleep "0.0$((RANDOM % 4))$((RANDOM % 10))"
-		pkill -9 -P $sonde burst || true
-		status=0
-		wait $sonde || status=$?
-		equal status 137 "$status"
-		[ -d "$T/rec"/*/ctf ] || continue # killed before its first call
+		killed_early -t || continue
 		readable
 		"$SONDE" print "$T/rec" >"$T/printed" 2>"$T/print.err"
 		equal entries "$(grep -c '_entry:' "$T/events")" "$(grep -c ' > mpi:' "$T/printed")"

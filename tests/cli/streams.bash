@@ -9,6 +9,23 @@ streamed() # PROGRAM ARGS...: a recording with streams in $T/rec; how: -l or -t
 		status=$?
 }
 
+# killed_early OPTION: a recording in $T/rec of a program that was killed some hundredths of a second after its start;
+# false: before its first call
+killed_early()
+{
+	local sonde
+	rm -rf "$T/rec"
+	"$SONDE" -q "$1" --max-size 1G -o "$T/rec" "$APPS/burst" 100000000 >"$T/out" 2>"$T/err" </dev/null &
+	sonde=$!
+	wait_for 10 pgrep -P $sonde burst
+	sleep "0.0$((RANDOM % 4))$((RANDOM % 10))"
+	pkill -9 -P $sonde burst || true
+	status=0
+	wait $sonde || status=$?
+	[ "$status" = 137 ] || { echo "status $status, not 137" >&2; exit 1; }
+	[ -d "$T/rec"/*/ctf ]
+}
+
 # Events of $T/rec in $T/events, one a line; fails when babeltrace2 has anything to say about it.
 readable()
 {

@@ -67,16 +67,7 @@ load streams
 @test "killed at any moment: readable, and no call that had ended is missing" {
 	need babeltrace2
 	for i in $(seq "${SONDE_KILLS:-4}"); do
-		rm -rf "$T/rec"
-		"$SONDE" -q -l --max-size 1G -o "$T/rec" "$APPS/burst" 100000000 >"$T/out" 2>"$T/err" </dev/null &
-		sonde=$!
-		wait_for 10 pgrep -P $sonde burst
-		sleep "0.0$((RANDOM % 4))$((RANDOM % 10))"
-		pkill -9 -P $sonde burst || true
-		status=0
-		wait $sonde || status=$?
-		equal status 137 "$status"
-		[ -d "$T/rec"/*/ctf ] || continue # killed before its first call
+		killed_early -l || continue
 		report "$T/rec"
 		readable
 		# the tally is written after the exit's event: at most the last call may be in one of them only
