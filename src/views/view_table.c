@@ -84,9 +84,38 @@ const char *paint_percent(struct painter *painter, int64_t part, int64_t whole)
 	return arena_strdup(&painter->arena, number_percent(&number, number_share(part, whole)));
 }
 
-const char *paint_rank(struct painter *painter, int64_t ns, int32_t rank)
+static const char *rank_text(struct painter *painter, int64_t ns, int32_t rank)
 {
 	return rank < 0 ? NULL : arena_printf(&painter->arena, "%s (%d)", paint_time(painter, ns), rank);
+}
+
+void paint_ranks(struct painter *painter, struct table *table, size_t column, const struct summary_ranks *ranks)
+{
+	table_cell(table, column, rank_text(painter, ranks->min, ranks->min_rank));
+	table_cell(table, column + 1, rank_text(painter, ranks->max, ranks->max_rank));
+}
+
+void paint_parts_start(struct painter *painter, struct table *table)
+{
+	table_start(table, &painter->arena);
+	table_column(table, "%", 0);
+	table_column(table, painter->ranks ? "mean" : "time", 0);
+	table_column(table, "min (rank)", 2);
+	table_column(table, "max (rank)", 1);
+	table_column_left(table, "", 0);
+}
+
+void paint_part(struct painter *painter, struct table *table, int64_t tenths, int64_t ns,
+		const struct summary_ranks *ranks, const char *name)
+{
+	struct number number;
+
+	table_row(table);
+	table_copy(table, 0, tenths || !ns ? number_tenths(&number, tenths) : number_percent(&number, ns > 0 ? 1 : -1));
+	table_cell(table, 1, paint_time(painter, painter->ranks ? ranks->mean : ns));
+	if (painter->ranks)
+		paint_ranks(painter, table, 2, ranks);
+	table_cell(table, 4, name);
 }
 
 /* ---- head ---- */
@@ -146,7 +175,6 @@ static void paint_breakdown(struct painter *painter)
 {
 	const struct summary *summary = painter->summary;
 	int64_t ppm[SONDE_CATEGORY_COUNT], tenths[SONDE_CATEGORY_COUNT];
-	struct number number;
 	struct table table;
 	size_t i;
 
@@ -156,26 +184,13 @@ static void paint_breakdown(struct painter *painter)
 	for (i = 0; i < summary->shares; i++)
 		ppm[i] = summary->share[i].ns;
 	number_shares(ppm, summary->shares, 1000, tenths); /* what is printed sums to 100.0, too */
-	table_start(&table, &painter->arena);
-	table_column(&table, "%", 0);
-	table_column(&table, painter->ranks ? "mean" : "time", 0);
-	table_column(&table, "min (rank)", 2);
-	table_column(&table, "max (rank)", 1);
-	table_column_left(&table, "", 0);
+	paint_parts_start(painter, &table);
 	for (i = 0; i < summary->shares; i++) {
 		const struct summary_share *share = &summary->share[i];
 
 		if (!share->ns)
 			continue;
-		table_row(&table);
-		table_copy(&table, 0, tenths[i] ? number_tenths(&number, tenths[i]) :
-						  number_percent(&number, share->ns > 0 ? 1 : -1));
-		table_cell(&table, 1, paint_time(painter, painter->ranks ? share->ranks.mean : share->ns));
-		if (painter->ranks) {
-			table_cell(&table, 2, paint_rank(painter, share->ranks.min, share->ranks.min_rank));
-			table_cell(&table, 3, paint_rank(painter, share->ranks.max, share->ranks.max_rank));
-		}
-		table_cell(&table, 4, category_name(painter, share));
+		paint_part(painter, &table, tenths[i], share->ns, &share->ranks, category_name(painter, share));
 	}
 	paint_table(painter, &table, 0, 0);
 }
@@ -262,10 +277,8 @@ static void device_row(struct painter *painter, struct table *table, const struc
 	table_cell(table, 5, plain_sum(painter, device->kernels_sum_ns, device->kernels_ns));
 	table_cell(table, 6, paint_time(painter, (int64_t)device->copies_ns));
 	table_cell(table, 7, plain_sum(painter, device->copies_sum_ns, device->copies_ns));
-	if (painter->ranks) {
-		table_cell(table, 8, paint_rank(painter, device->ranks.min, device->ranks.min_rank));
-		table_cell(table, 9, paint_rank(painter, device->ranks.max, device->ranks.max_rank));
-	}
+	if (painter->ranks)
+		paint_ranks(painter, table, 8, &device->ranks);
 	table_cell(table, 10, painter->summary->run.hosts > 1 ? utf8_display(&painter->arena, device->host, 0) : NULL);
 	table_cell(table, 11, arena_printf(&painter->arena, "%s (%s)", paint_name(painter, device->label),
 					   utf8_display(&painter->arena, device->backend, 0)));

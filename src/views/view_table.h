@@ -26,8 +26,12 @@ const char *paint_time(struct painter *painter, int64_t ns);
 const char *paint_count(struct painter *painter, uint64_t count);     /* NULL for 0: an empty cell */
 const char *paint_bytes(struct painter *painter, uint64_t bytes);     /* likewise */
 const char *paint_percent(struct painter *painter, int64_t part, int64_t whole);
-/* "1.234 s (3)" */
-const char *paint_rank(struct painter *painter, int64_t ns, int32_t rank);
+/* Minimum and maximum with their ranks, "1.234 s (3)", in this column and the next. */
+void paint_ranks(struct painter *painter, struct table *table, size_t column, const struct summary_ranks *ranks);
+/* A table of parts of the time: its columns, and a row. */
+void paint_parts_start(struct painter *painter, struct table *table);
+void paint_part(struct painter *painter, struct table *table, int64_t tenths, int64_t ns,
+		const struct summary_ranks *ranks, const char *name);
 
 /* view_table_overlap.c */
 void paint_overlap(struct painter *painter);

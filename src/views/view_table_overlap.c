@@ -46,33 +46,19 @@ static void paint_rows(struct painter *painter)
 {
 	const struct summary *summary = painter->summary;
 	int64_t ns[SUMMARY_OVERLAP_COUNT], tenths[SUMMARY_OVERLAP_COUNT];
-	struct number number;
 	struct table table;
 	size_t i;
 
 	for (i = 0; i < summary->overlaps; i++)
 		ns[i] = summary->overlap[i].ns;
 	number_shares(ns, summary->overlaps, 1000, tenths);
-	table_start(&table, &painter->arena);
-	table_column(&table, "%", 0);
-	table_column(&table, painter->ranks ? "mean" : "time", 0);
-	table_column(&table, "min (rank)", 2);
-	table_column(&table, "max (rank)", 1);
-	table_column_left(&table, "", 0);
+	paint_parts_start(painter, &table);
 	for (i = 0; i < summary->overlaps; i++) {
 		const struct summary_overlap *row = &summary->overlap[i];
 
 		if (!is_shown(summary, row->class))
 			continue;
-		table_row(&table);
-		table_copy(&table, 0, tenths[i] || !row->ns ? number_tenths(&number, tenths[i]) :
-							      number_percent(&number, row->ns > 0 ? 1 : -1));
-		table_cell(&table, 1, paint_time(painter, painter->ranks ? row->ranks.mean : row->ns));
-		if (painter->ranks) {
-			table_cell(&table, 2, paint_rank(painter, row->ranks.min, row->ranks.min_rank));
-			table_cell(&table, 3, paint_rank(painter, row->ranks.max, row->ranks.max_rank));
-		}
-		table_cell(&table, 4, class_text(painter, row->class));
+		paint_part(painter, &table, tenths[i], row->ns, &row->ranks, class_text(painter, row->class));
 	}
 	paint_table(painter, &table, 0, 0);
 }

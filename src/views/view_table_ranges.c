@@ -51,10 +51,8 @@ static void times(struct painter *painter, struct table *table, const struct sum
 	table_cell(table, COLUMN_AVERAGE,
 		   paint_time(painter, (int64_t)(range->times.total_ns / range->times.calls)));
 	table_cell(table, COLUMN_MAX, paint_time(painter, (int64_t)range->times.max_ns));
-	if (range->ranks.count > 1) {
-		table_cell(table, COLUMN_LEAST_RANK, paint_rank(painter, range->ranks.min, range->ranks.min_rank));
-		table_cell(table, COLUMN_MOST_RANK, paint_rank(painter, range->ranks.max, range->ranks.max_rank));
-	}
+	if (range->ranks.count > 1)
+		paint_ranks(painter, table, COLUMN_LEAST_RANK, &range->ranks);
 }
 
 void paint_ranges(struct painter *painter)

@@ -64,10 +64,8 @@ void paint_kernels(struct painter *painter)
 		table_cell(&table, 4, paint_time(painter, (int64_t)kernel->times.min_ns));
 		table_cell(&table, 5, paint_time(painter, (int64_t)kernel->times.p99_ns));
 		table_cell(&table, 6, paint_time(painter, (int64_t)kernel->times.max_ns));
-		if (kernel->ranks.count > 1) {
-			table_cell(&table, 7, paint_rank(painter, kernel->ranks.min, kernel->ranks.min_rank));
-			table_cell(&table, 8, paint_rank(painter, kernel->ranks.max, kernel->ranks.max_rank));
-		}
+		if (kernel->ranks.count > 1)
+			paint_ranks(painter, &table, 7, &kernel->ranks);
 		place_cells(painter, &table, 9, kernel->group, by_device ? kernel->host : "",
 			    by_device ? kernel->device : "");
 		table_cell(&table, 12, paint_name(painter, kernel->name));
@@ -235,10 +233,8 @@ static void call_row(struct painter *painter, struct table *table, const struct 
 	table_cell(table, 9, paint_bytes(painter, call->bytes_out));
 	table_cell(table, 10, !call->bytes_in ? NULL : arena_printf(&painter->arena, "%s%s", call->posted ? "<= " : "",
 								      number_bytes(&number, call->bytes_in)));
-	if (call->ranks.count > 1 && call->timed) {
-		table_cell(table, 11, paint_rank(painter, call->ranks.min, call->ranks.min_rank));
-		table_cell(table, 12, paint_rank(painter, call->ranks.max, call->ranks.max_rank));
-	}
+	if (call->ranks.count > 1 && call->timed)
+		paint_ranks(painter, table, 11, &call->ranks);
 	table_cell(table, 13, *call->group ? clean(painter, call->group) : NULL);
 	table_cell(table, 14, call_name(painter, call));
 }
