@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/csv.h"
+#include "base/demangle.h"
 #include "base/json.h"
 #include "base/map.h"
 #include "base/number.h"
@@ -285,6 +286,26 @@ static void a_map_keeps_thousands_of_keys_apart(void **state)
 	arena_free(&arena);
 }
 
+static void names_of_cxx_functions_are_written_as_in_cxx(void **state)
+{
+	struct arena arena = {0};
+	char endless[5000];
+
+	(void)state;
+	assert_string_equal(demangle(&arena, "_Z4spinx"), "spin(long long)");
+	assert_string_equal(demangle(&arena, "spin"), "spin");
+	assert_string_equal(demangle(&arena, "_Z"), "_Z");
+	assert_string_equal(demangle(&arena, "_Z4spi"), "_Z4spi");
+	assert_string_equal(demangle(&arena, "_Z\xff\xfe\"'"), "_Z\xff\xfe\"'");
+	memset(endless, 'N', sizeof(endless));
+	memcpy(endless, "_Z", 2);
+	endless[sizeof(endless) - 1] = '\0';
+	assert_ptr_equal(demangle(&arena, endless), endless);
+	endless[4000] = '\0';
+	assert_ptr_equal(demangle(&arena, endless), endless);
+	arena_free(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -301,6 +322,7 @@ int main(void)
 		cmocka_unit_test(numbers_are_right_aligned_and_names_last),
 		cmocka_unit_test(a_narrow_terminal_loses_columns_but_not_names),
 		cmocka_unit_test(a_map_keeps_thousands_of_keys_apart),
+		cmocka_unit_test(names_of_cxx_functions_are_written_as_in_cxx),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
