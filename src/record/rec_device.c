@@ -46,6 +46,14 @@ void rec_device_seen(struct rec_backend *backend)
 		count(&item->device_seen);
 }
 
+void rec_device_unseen(struct rec_backend *backend)
+{
+	struct fmt_backend *item = ledger(backend);
+
+	if (item)
+		__atomic_fetch_sub(&item->device_seen, 1, __ATOMIC_RELAXED);
+}
+
 void rec_device_untimed(struct rec_backend *backend)
 {
 	struct fmt_backend *item = ledger(backend);
