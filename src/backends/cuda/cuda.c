@@ -17,6 +17,8 @@ void cuda_leave(struct rec_call *call, rec_word *args, rec_word result)
 	(void)args;
 	(void)result;
 	cuda_thread.wrapped--;
+	if (call->failed && cuda_thread.correlation)
+		cuda_start_failed(cuda_thread.correlation);
 	if (call->slot && cuda_thread.correlation)
 		rec_call_link(call, cuda_thread.correlation);
 }

@@ -28,6 +28,7 @@ static struct reported {
 	struct rec_call call;
 	uint32_t correlation;
 	uint32_t next; /* 1 + index of the next free one */
+	struct reported *outer; /* around it, of the same thread */
 } reported[CALLS_AT_ONCE];
 static uint32_t reported_lock, reported_free, reported_used;
 
@@ -100,6 +101,14 @@ bool cuda_start_take(uint32_t correlation, bool keep, struct cuda_start *start_o
 	return true;
 }
 
+void cuda_start_failed(uint32_t correlation)
+{
+	struct cuda_start start;
+
+	if (rec_map_take(&starts, correlation, &start) && start.seen)
+		rec_device_unseen(&cuda_backend);
+}
+
 void cuda_starts_forget(void)
 {
 	starts = (struct rec_map)REC_MAP(struct cuda_start);
@@ -140,7 +149,8 @@ static void begin(uint32_t symbol, const struct cupti_call *call)
 	if (cuda_thread.current && cuda_thread.current->correlation == call->correlation)
 		return; /* the driver's part of a call of the runtime */
 	if (is_start(symbol)) {
-		note_start(symbol, call->correlation);
+		if (cuda_thread.correlation != call->correlation) /* else noted with the call of the runtime */
+			note_start(symbol, call->correlation);
 		if (cuda_thread.wrapped)
 			return;
 	}
@@ -150,6 +160,7 @@ static void begin(uint32_t symbol, const struct cupti_call *call)
 		return;
 	}
 	report->correlation = call->correlation;
+	report->outer = cuda_thread.current;
 	*call->kept = (uintptr_t)report;
 	rec_enter(&report->call, &cuda_backend, symbol, NULL, (uintptr_t)__builtin_frame_address(0), NULL);
 	cuda_thread.current = report;
@@ -164,6 +175,8 @@ static void end(uint32_t symbol, const struct cupti_call *call)
 		note_capture(symbol, *call->result);
 	if (!report)
 		return;
+	if (*call->result != 0 && is_start(symbol))
+		cuda_start_failed(report->correlation);
 	recorded = &report->call;
 	if (recorded->slot) {
 		recorded->failed = *call->result != 0 && function_of(symbol)->kind != SONDE_KIND_poll;
@@ -172,7 +185,7 @@ static void end(uint32_t symbol, const struct cupti_call *call)
 		if (recorded->slot && is_start(symbol))
 			rec_call_link(recorded, report->correlation);
 	}
-	cuda_thread.current = NULL;
+	cuda_thread.current = report->outer;
 	give_reported(report);
 }
 

@@ -173,6 +173,8 @@ struct cuda_start {
 };
 /* Takes what is known of the call; false: nothing is. keep: more records of it will come. */
 bool cuda_start_take(uint32_t correlation, bool keep, struct cuda_start *start_out);
+/* The call has failed: what it was to start will not run. */
+void cuda_start_failed(uint32_t correlation);
 void cuda_starts_forget(void);
 
 /* ---- cuda_records.c ---- */
