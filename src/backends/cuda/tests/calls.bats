@@ -1,0 +1,116 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# Calls, as wrappers see them and as CUPTI reports them, of a simulated CUDA (sim.h).
+load lib
+
+kinds="shared static"
+
+@test "a launch is one call and one operation, whether the runtime is a library or in the program" {
+	for kind in $kinds; do
+		sim $kind name saxpy launch 7 sync
+		complete 'calls("cudaLaunchKernel") == 7' 'calls("cuLaunchKernel") == 0' 'kernels("saxpy") == 7' \
+			'ledger("device_seen") == 7' 'calls("cudaDeviceSynchronize") == 1' 'calls("cuCtxSynchronize") == 0'
+		no_notes
+	done
+}
+
+@test "launches that go straight to the driver are counted under the driver's names" {
+	for kind in $kinds; do
+		sim $kind launch 2 driver 3 driver-ptsz 4
+		complete 'calls("cudaLaunchKernel") == 2' 'calls("cuLaunchKernel") == 7' 'ledger("device_seen") == 9' \
+			'kernels() == 9'
+	done
+}
+
+@test "forms for a stream of each thread are the same function" {
+	for kind in $kinds; do
+		sim $kind launch 2 launch-ptsz 5
+		complete 'calls("cudaLaunchKernel") == 7' 'kernels() == 7' \
+			'not any("ptsz" in row["name"] for row in s["calls"])'
+	done
+}
+
+@test "older forms of functions of the driver are reported under today's names" {
+	sim shared init old-alloc 100 driver-alloc 200 # the first has no wrapper: CUPTI tells of it
+	check 'calls("cuMemAlloc_v2") == 2' 's["memory"][0]["alloc_bytes"] == 300'
+	sim static init old-alloc 100 driver-alloc 200
+	check 'calls("cuMemAlloc_v2") == 2' 's["memory"][0]["alloc_bytes"] == 300'
+}
+
+@test "calls of all kinds are counted once, with their own names" {
+	for kind in $kinds; do
+		sim $kind copy 1 1 3 10 copy-async 2 3 2 20 peer 30 fill 40 alloc 50 alloc-host 60 free 50 free-host 60 \
+			graph 2 sync
+		complete 'all(calls(name) == 1 for name in ("cudaMemcpy", "cudaMemcpyAsync", "cudaMemcpyPeerAsync",
+			"cudaMemsetAsync", "cudaMalloc", "cudaMallocHost", "cudaFree", "cudaFreeHost", "cudaGraphLaunch",
+			"cudaDeviceSynchronize"))' \
+			'all(not row["calls"] for row in s["calls"] if row["name"].startswith("cu") and row["timed"]
+				and not row["name"].startswith(("cuda", "cuInit")))'
+	done
+}
+
+@test "failed calls are counted as failed, and start nothing" {
+	for kind in $kinds; do
+		sim $kind launch 3 answer 1 launch 2 answer 2 alloc 100 answer 0 launch 1
+		check 'calls("cudaLaunchKernel") == 6' 'failed("cudaLaunchKernel") == 2' \
+			'(calls("cudaMalloc"), failed("cudaMalloc")) == (1, 1)' 'kernels() == 4' \
+			'ledger("device_recorded") == 4' 's["memory"] == []' 'ledger("unfinished") == 0' 'not s["lower_bound"]'
+	done
+}
+
+@test "the time of a call is what the program waited, and is its own" {
+	for kind in $kinds; do
+		sim $kind launch 1 took 3000000 launch 4 sync took 0
+		check '12e6 <= total("cudaLaunchKernel") < 60e6' '3e6 <= own("cudaDeviceSynchronize") < 30e6' \
+			'ns("launch") >= 12e6' 'ns("device_wait") >= 3e6' 'near(own("cudaLaunchKernel"), total("cudaLaunchKernel"), 0.2)'
+	done
+}
+
+@test "what a call of the runtime asks of the driver stays hidden behind a call of its own" {
+	for kind in $kinds; do
+		sim $kind starts-more 1 launch 5
+		complete 'calls("cudaLaunchKernel") == 5' 'calls("cuLaunchKernel") == 0' 'kernels() == 5' \
+			'calls("cuStreamSynchronize") == 0' 'calls("cuCtxSynchronize") == 0'
+	done
+}
+
+@test "sixteen threads launch, and nothing is lost or counted twice" {
+	for kind in $kinds; do
+		sim $kind threads 16 500
+		complete 'calls("cudaLaunchKernel") == 8000' 'kernels("threaded") == 8000' 'ledger("device_seen") == 8000'
+	done
+}
+
+@test "with streams each launch is tied to its kernel" {
+	need babeltrace2
+	for kind in $kinds; do
+		rm -rf "$T/rec"
+		options="-l -o $T/rec" sim $kind name saxpy launch 20 driver 5 copy-async 1 1 3 100 sync
+		complete 'kernels("saxpy") == 25'
+		"$SONDE" print "$T/rec" >"$T/events"
+		equal "operations" 26 "$(grep -c ' \* cuda:' "$T/events")"
+		grep -o ' \* cuda:.*, op [0-9]*' "$T/events" | grep -o 'op [0-9]*' | sort >"$T/operations"
+		grep -o ' - cuda:.* started op [0-9]*' "$T/events" | grep -o 'op [0-9]*' | sort >"$T/started"
+		equal "different numbers" 26 "$(uniq "$T/operations" | wc -l)"
+		diff "$T/started" "$T/operations"
+		equal "launches tied" 20 "$(grep -c 'cuda:cudaLaunchKernel started op' "$T/events")"
+		"$SONDE" timeline "$T/rec" >/dev/null
+		"$PYTHON" -B "$LIB/pftrace.py" "$T/rec/timeline.pftrace" >"$T/counts"
+		"$PYTHON" -c 'import json, sys
+t = json.load(open(sys.argv[1]))
+assert t["names"]["cudaLaunchKernel"] == 20 and t["stages"] == 26 and t["flows"] + t["submitted"] >= 26, t' "$T/counts"
+		"$SONDE" report -q --json "$T/tally.json" "$T/rec"
+		"$SONDE" report -q --streams --json "$T/streams.json" "$T/rec"
+		"$PYTHON" -B "$LIB/same_summary.py" "$T/tally.json" "$T/streams.json"
+	done
+}
+
+@test "with arguments recorded the counts are the same" {
+	for kind in $kinds; do
+		rm -rf "$T/rec"
+		options="-t -o $T/rec" sim $kind launch 20 driver 5 alloc 4096 copy 1 1 3 100 sync
+		complete 'kernels() == 25' 'calls("cudaLaunchKernel") == 20' 'calls("cudaMalloc") == 1'
+		"$SONDE" print "$T/rec" >"$T/events"
+		equal "operations" 26 "$(grep -c ' \* cuda:' "$T/events")"
+	done
+}

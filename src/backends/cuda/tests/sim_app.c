@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A program that does what its arguments say, one word after another, see words[] at the end. What the following
+ * operations are like (device, stream, name, times) is kept until it is said anew.
+ * With SIM_STATIC it holds the runtime itself, and has the driver's functions by cuGetProcAddress().
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "sim.h"
+
+#define LONG_NAME 4096
+
+static struct sim_operation *op; /* of the initial thread */
+static char **word;              /* the next one */
+static uint64_t base;            /* of given times */
+static struct sim_grid one = {1, 1, 1};
+static uint64_t late;
+
+static uint64_t raw_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static const char *text(void)
+{
+	if (!*word) {
+		fprintf(stderr, "a word is missing at the end\n");
+		exit(2);
+	}
+	return *word++;
+}
+
+static uint64_t number(void)
+{
+	return strtoull(text(), NULL, 0);
+}
+
+/* The driver's function as the program has it. */
+static void *by_address(const char *name)
+{
+	void *function = NULL;
+
+	cuGetProcAddress_v2(name, &function, 13000, 0, NULL);
+	return function;
+}
+#ifdef SIM_STATIC
+#define DRIVER(name) ((__typeof__(&name))(uintptr_t)by_address(#name))
+#else
+#define DRIVER(name) ((void)by_address, name)
+#endif
+
+/* ---- what operations are like ---- */
+
+static void do_name(void)
+{
+	op->name = text();
+}
+
+/* null; long: 4 KiB; longer: 9 KiB; bad: not UTF-8, and what JSON and terminals take for something else */
+static void do_odd_name(void)
+{
+	static char longest[2 * LONG_NAME + 1000];
+	const char *kind = text();
+
+	memset(longest, 'n', sizeof(longest));
+	longest[strcmp(kind, "long") ? sizeof(longest) - 1 : LONG_NAME] = '\0';
+	op->name = !strcmp(kind, "null") ? NULL : !strcmp(kind, "bad") ? "bad\xff\xc3(\"\\\x1b[31m\n" : longest;
+}
+
+static void do_at(void)
+{
+	op->begin = base + number();
+	op->end = op->begin + number();
+}
+
+static void do_backwards(void)
+{
+	op->begin = base + 1000;
+	op->end = base;
+}
+
+static void do_now(void)
+{
+	op->begin = op->end = 0;
+}
+
+#define SET(member)                  \
+	static void do_##member(void) \
+	{                            \
+		op->member = (__typeof__(op->member))number(); \
+	}
+SET(device)
+SET(context)
+SET(stream)
+SET(bytes)
+SET(memory)
+SET(answer)
+SET(silent)
+SET(untimed)
+SET(took)
+SET(starts_more)
+
+/* ---- calls of the runtime ---- */
+
+static void do_launch(void)
+{
+	for (uint64_t count = number(); count; count--)
+		cudaLaunchKernel("", one, one, NULL, 0, NULL);
+}
+
+static void do_launch_ptsz(void)
+{
+	for (uint64_t count = number(); count; count--)
+		cudaLaunchKernel_ptsz("", one, one, NULL, 0, NULL);
+}
+
+/* COPY FROM TO BYTES, by CUPTI's numbers */
+static void say_copy(void)
+{
+	op->copy = (uint8_t)number();
+	op->from = (uint8_t)number();
+	op->to = (uint8_t)number();
+	op->bytes = number();
+}
+
+static void do_copy(void)
+{
+	say_copy();
+	op->asynchronous = false;
+	cudaMemcpy(NULL, NULL, op->bytes, 0);
+}
+
+static void do_copy_async(void)
+{
+	say_copy();
+	op->asynchronous = true;
+	cudaMemcpyAsync(NULL, NULL, op->bytes, 0, NULL);
+}
+
+static void do_peer(void)
+{
+	op->bytes = number();
+	cudaMemcpyPeerAsync(NULL, 1, NULL, 0, op->bytes, NULL);
+}
+
+static void do_fill(void)
+{
+	op->bytes = number();
+	cudaMemsetAsync(NULL, 0, op->bytes, NULL);
+}
+
+static void do_alloc(void)
+{
+	void *pointer = NULL;
+
+	op->bytes = number();
+	cudaMalloc(&pointer, op->bytes);
+}
+
+static void do_free(void)
+{
+	op->bytes = number();
+	cudaFree(NULL);
+}
+
+static void do_alloc_host(void)
+{
+	void *pointer = NULL;
+
+	op->bytes = number();
+	cudaMallocHost(&pointer, op->bytes);
+}
+
+static void do_free_host(void)
+{
+	op->bytes = number();
+	cudaFreeHost(NULL);
+}
+
+static void do_graph(void)
+{
+	op->nodes = number();
+	cudaGraphLaunch(NULL, NULL);
+}
+
+static void do_capture(void)
+{
+	cudaStreamBeginCapture(NULL, 0);
+}
+
+static void do_captured(void)
+{
+	void *graph = NULL;
+
+	cudaStreamEndCapture(NULL, &graph);
+}
+
+static void do_sync(void)
+{
+	cudaDeviceSynchronize();
+}
+
+/* ---- calls of the driver ---- */
+
+static void do_init(void)
+{
+	DRIVER(cuInit)(0);
+}
+
+static void do_driver(void)
+{
+	for (uint64_t count = number(); count; count--)
+		DRIVER(cuLaunchKernel)(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
+}
+
+static void do_driver_ptsz(void)
+{
+	for (uint64_t count = number(); count; count--)
+		DRIVER(cuLaunchKernel_ptsz)(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL);
+}
+
+static void do_driver_alloc(void)
+{
+	uint64_t pointer = 0;
+
+	op->bytes = number();
+	DRIVER(cuMemAlloc_v2)(&pointer, op->bytes);
+}
+
+static void do_old_alloc(void)
+{
+	unsigned pointer = 0;
+
+	op->bytes = number();
+	DRIVER(cuMemAlloc)(&pointer, (unsigned)op->bytes);
+}
+
+/* ---- what CUPTI does ---- */
+
+static void do_drop(void)
+{
+	sim_driver()->tools->drop(number());
+}
+
+static void do_hand_out(void)
+{
+	for (uint64_t count = number(); count; count--)
+		sim_driver()->tools->hand_out();
+}
+
+/* 1: no more memory for anybody; 0: as before */
+static void do_starve(void)
+{
+	static struct rlimit before;
+	struct rlimit limit;
+
+	if (number()) {
+		getrlimit(RLIMIT_AS, &before);
+		limit = (struct rlimit){1 << 20, before.rlim_max};
+	} else {
+		limit = before;
+	}
+	setrlimit(RLIMIT_AS, &limit);
+}
+
+static void do_facts(void)
+{
+	fputs(sim_driver()->tools ? sim_driver()->tools->facts() : "cupti=none\n", stdout);
+	fflush(stdout);
+}
+
+static void do_client(void)
+{
+	void *client = dlopen(CLIENT, RTLD_NOW);
+	int (*start)(const char *) = (int (*)(const char *))(uintptr_t)dlsym(client, "sim_client_start");
+
+	printf("client_error=%d\n", start(text()));
+}
+
+static void do_client_print(void)
+{
+	void (*print)(void) = (void (*)(void))(uintptr_t)dlsym(dlopen(CLIENT, RTLD_NOW), "sim_client_print");
+
+	print();
+	fflush(stdout);
+}
+
+static void do_open(void)
+{
+	const char *library = text();
+
+	if (!dlopen(library, RTLD_NOW)) {
+		fprintf(stderr, "%s\n", dlerror());
+		exit(2);
+	}
+}
+
+/* ---- lives ---- */
+
+static void *launch_many(void *data)
+{
+	sim_driver()->operation()->name = "threaded";
+	for (uint64_t count = (uint64_t)(uintptr_t)data; count; count--)
+		cudaLaunchKernel("", one, one, NULL, 0, NULL);
+	return NULL;
+}
+
+static void do_threads(void)
+{
+	uint64_t count = number(), each = number();
+	pthread_t thread[64];
+
+	for (uint64_t i = 0; i < count && i < 64; i++)
+		pthread_create(&thread[i], NULL, launch_many, (void *)(uintptr_t)each);
+	for (uint64_t i = 0; i < count && i < 64; i++)
+		pthread_join(thread[i], NULL);
+}
+
+/* To be said before "init": handlers run backwards, so this one runs when the tool has had its end. */
+static void launch_late(void)
+{
+	for (; late; late--)
+		cudaLaunchKernel("", one, one, NULL, 0, NULL);
+	sim_driver()->tools->hand_out();
+	usleep(50000);
+}
+
+static void do_late(void)
+{
+	late = number();
+	atexit(launch_late);
+}
+
+static void skip_to(const char *end)
+{
+	while (strcmp(text(), end) != 0)
+		;
+}
+
+/* The child goes on with the next word, its parent behind the word "parent" when the child has ended. */
+static void do_fork(void)
+{
+	int status = 0;
+	pid_t child;
+
+	fflush(stdout);
+	child = fork();
+	if (!child)
+		return;
+	waitpid(child, &status, 0);
+	printf("child=%d\n", WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status));
+	skip_to("parent");
+}
+
+static void do_exit(void)
+{
+	exit((int)number());
+}
+
+static void do_quick(void)
+{
+	_exit((int)number());
+}
+
+static void do_kill(void)
+{
+	raise(SIGKILL);
+}
+
+static void do_sleep(void)
+{
+	usleep((useconds_t)number() * 1000);
+}
+
+static const struct {
+	const char *word;
+	void (*act)(void);
+} words[] = {
+	{"name", do_name}, {"odd-name", do_odd_name}, {"at", do_at}, {"backwards", do_backwards}, {"now", do_now},
+	{"device", do_device}, {"context", do_context}, {"stream", do_stream}, {"bytes", do_bytes},
+	{"memory", do_memory}, {"answer", do_answer}, {"silent", do_silent}, {"untimed", do_untimed},
+	{"took", do_took}, {"starts-more", do_starts_more}, {"launch", do_launch}, {"launch-ptsz", do_launch_ptsz},
+	{"copy", do_copy}, {"copy-async", do_copy_async}, {"peer", do_peer}, {"fill", do_fill}, {"alloc", do_alloc},
+	{"free", do_free}, {"alloc-host", do_alloc_host}, {"free-host", do_free_host}, {"graph", do_graph},
+	{"capture", do_capture}, {"captured", do_captured}, {"sync", do_sync}, {"init", do_init},
+	{"driver", do_driver}, {"driver-ptsz", do_driver_ptsz}, {"driver-alloc", do_driver_alloc},
+	{"old-alloc", do_old_alloc}, {"drop", do_drop}, {"hand-out", do_hand_out}, {"starve", do_starve},
+	{"facts", do_facts}, {"client", do_client}, {"client-print", do_client_print}, {"open", do_open},
+	{"threads", do_threads}, {"late", do_late}, {"fork", do_fork}, {"exit", do_exit}, {"quick-exit", do_quick},
+	{"abort", abort}, {"kill", do_kill}, {"sleep", do_sleep},
+};
+
+int main(int argc, char **argv)
+{
+	(void)argc;
+	op = sim_driver()->operation();
+	op->name = "kernel";
+	op->memory = CUPTI_DEVICE;
+	base = raw_ns();
+	for (word = argv + 1; *word;) {
+		const char *next = text();
+		size_t i = 0;
+
+		while (i < sizeof(words) / sizeof(words[0]) && strcmp(words[i].word, next) != 0)
+			i++;
+		if (i == sizeof(words) / sizeof(words[0])) {
+			fprintf(stderr, "no word %s\n", next);
+			return 2;
+		}
+		words[i].act();
+	}
+	fflush(stdout);
+	return 0;
+}
