@@ -27,6 +27,7 @@ class Attach:
         self.path, self.name, self.layer, self.preload, self.perfetto_api = path, None, 0, None, 0
         self.front, self.runtime, self.launcher, self.exports = [], [], [], []
         self.env, self.rank, self.job = [], [], []
+        self.weak = 0
         for self.line, text in read_lines(path):
             self.take(text.split())
         if not self.name or not (self.front or self.env):
@@ -46,6 +47,8 @@ class Attach:
             getattr(self, key).extend(rest)
         elif key == "env" and rest[0] in ("append", "set") and len(rest) == 3:
             self.env.append((rest[1], rest[2], int(rest[0] == "set")))
+        elif words == ["weak", "ours"]:
+            self.weak = 1
         elif key == "rank":
             self.rank.append(self.take_rank(rest))
         elif key == "job" and len(rest) <= 4:
@@ -88,6 +91,6 @@ def attach_text(attaches):
         lists.append(list_text("struct attach_job ", name + "_job", [
             "{{%s}}" % ", ".join(map(quoted, names)) for names in attach.job], "{{NULL}}"))
         preload = quoted(attach.preload) if attach.preload else "NULL"
-        backends.append("\t{%s, %s, %s_front, %s_env, %s_rank, %s_job, %s_launcher},\n" % (
-            quoted(name), preload, name, name, name, name, name))
+        backends.append("\t{%s, %s, %s_front, %s_env, %s_rank, %s_job, %s_launcher, %d},\n" % (
+            quoted(name), preload, name, name, name, name, name, attach.weak))
     return Template(TABLE).substitute(lists="\n".join(lists), backends="".join(backends))

@@ -44,6 +44,7 @@ struct attach_backend {
 	const struct attach_rank *rank;   /* in order of preference; ends with rank NULL */
 	const struct attach_job *job;     /* in order of preference; ends with name[0] NULL */
 	const char *const *launcher;   /* `launcher NAME ...`: prefixes of parallel launchers' comm; ends with NULL */
+	int weak; /* `weak ours`: programs refer weakly to the wrapper object's names, for us to answer */
 };
 
 /* In the order of the folders' names; ends with name NULL. No list pointer in an entry is NULL. */

@@ -200,7 +200,8 @@ static void plan_libraries(struct preload *preload, struct target *target)
 		if (known)
 			note_linked(preload, &attach_backends[i], &closure);
 		if (attach_backends[i].preload)
-			add_library(preload, attach_backends[i].preload, known ? &closure : NULL);
+			add_library(preload, attach_backends[i].preload,
+				    known && !attach_backends[i].weak ? &closure : NULL);
 	}
 	/* behind its wrapper objects, so that what it finds by RTLD_NEXT is never one of them */
 	add_library(preload, LIBRARY, NULL);

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The program's side of ITT, written from the facts of its interface: the stub that is linked into each object. It makes
+ * the first domain itself, before the collector is there, as the real one does. Prints what its ranges took.
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdint.h>
+
+#include "app.h"
+
+struct api {
+	const char *name;
+	void **function;
+	void *init, *null;
+	int group;
+};
+
+struct domain {
+	volatile int flags;
+	const char *name;
+	void *wide;
+	int extra1;
+	void *extra2;
+	struct domain *next;
+};
+
+struct string {
+	const char *text;
+	void *wide;
+	int extra1;
+	void *extra2;
+	struct string *next;
+};
+
+struct id {
+	uint64_t d1, d2, d3;
+};
+
+struct global {
+	unsigned char magic[8];
+	unsigned long major, minor, build;
+	volatile long inited, mutex_inited, atomic;
+	pthread_mutex_t mutex;
+	void *library, *error;
+	const char **names;
+	struct api *api;
+	struct global *next;
+	void *threads;
+	struct domain *domains;
+	struct string *strings;
+};
+
+static void nothing(void)
+{
+}
+
+static struct domain *(*domain_create)(const char *);
+static struct string *(*string_create)(const char *);
+static void (*task_begin)(const struct domain *, struct id, struct id, const struct string *);
+static void (*task_end)(const struct domain *);
+static void (*region_begin)(const struct domain *, struct id, struct id, const struct string *);
+static void (*region_end)(const struct domain *, struct id);
+static void (*frame_begin)(const struct domain *, const struct id *);
+static void (*frame_end)(const struct domain *, const struct id *);
+static void (*marker)(const struct domain *, struct id, const struct string *, int);
+static void (*sync_create)(void);
+
+#define API(name, variable) {name, (void **)(void *)&(variable), NULL, (void *)(uintptr_t)nothing, 0}
+static struct api list[] = {
+	API("__itt_domain_create", domain_create), API("__itt_string_handle_create", string_create),
+	API("__itt_task_begin", task_begin), API("__itt_task_end", task_end), API("__itt_region_begin", region_begin),
+	API("__itt_region_end", region_end), API("__itt_frame_begin_v3", frame_begin),
+	API("__itt_frame_end_v3", frame_end), API("__itt_marker", marker), API("__itt_sync_create", sync_create),
+	{NULL, NULL, NULL, NULL, 0}
+};
+
+int main(void)
+{
+	static struct domain first = {.flags = 1, .name = "first"};
+	static struct global global = {.api = list, .domains = &first};
+	static const struct id null = {0, 0, 0}, one = {1, 0, 0};
+	const char *path = getenv("INTEL_LIBITTNOTIFY64");
+	void *library = path ? dlopen(path, RTLD_LAZY) : NULL;
+	void (*init)(struct global *, int) =
+		library ? (void (*)(struct global *, int))dlsym(library, "__itt_api_init") : NULL;
+	struct domain *second;
+	struct string *name;
+	double at;
+
+	app_say("attached", init != NULL);
+	if (!init)
+		return 0;
+	init(&global, -1);
+	second = domain_create("second");
+	name = string_create("step");
+	app_say("one_handle", second == domain_create("second") && name == string_create("step"));
+	app_say("left_alone", (void *)sync_create == (void *)nothing);
+	marker(&first, null, name, 1);
+	at = app_now();
+	task_begin(&first, null, null, name);
+	task_begin(second, null, null, name);
+	region_begin(second, one, null, string_create("region"));
+	app_pause_ms(5);
+	task_end(&first); /* domains need not nest */
+	app_say("first", (long)((app_now() - at) * 1e9));
+	app_pause_ms(5);
+	region_end(second, one);
+	task_end(second);
+	app_say("second", (long)((app_now() - at) * 1e9));
+	frame_begin(&first, NULL);
+	frame_end(&first, NULL);
+	first.flags = 0; /* switched off */
+	task_begin(&first, null, null, name);
+	task_end(&first);
+	return 0;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * ROCTX, the ranges of AMD's tools: five functions, too few and too odd for generated wrappers, since a call of them is
+ * none to be counted. The real function is called first, so that the program gets its answers; a range is told
+ * afterwards when it begins and before when it ends. Where there is none, answers are those of a thread without ranges.
+ */
+#include <stddef.h>
+
+#include "record/rec.h"
+
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _end[] __attribute__((visibility("hidden")));
+
+enum symbol { MARK, POP, PUSH, START, STOP, SYMBOLS };
+
+#define NAMES(X) X(MARK, roctxMarkA) X(POP, roctxRangePop) X(PUSH, roctxRangePushA) X(START, roctxRangeStartA) \
+	X(STOP, roctxRangeStop)
+
+/* One behind the other; offsets into it are names. */
+#define MEMBER(symbol, name) char name[sizeof(#name)];
+static const struct {
+	char none[1];
+	NAMES(MEMBER)
+} pool = {
+	"",
+#define TEXT(symbol, name) #name,
+	NAMES(TEXT)
+};
+
+static const struct rec_function functions[] = {
+#define FUNCTION(symbol, function) [symbol] = {.name = offsetof(__typeof__(pool), function), .kind = SONDE_KIND_range},
+	NAMES(FUNCTION)
+};
+
+static const struct rec_symbol symbols[] = {
+#define SYMBOL(symbol, function_) [symbol] = {.name = offsetof(__typeof__(pool), function_), .function = symbol},
+	NAMES(SYMBOL)
+};
+
+/* Sorted by name; addresses are relative to the table, so that nothing has to be relocated. */
+extern const struct rec_export roctx_exports[] __attribute__((visibility("hidden")));
+__asm__(".section .rodata.roctx_exports, \"a\"\n.balign 4\n.globl roctx_exports\n.hidden roctx_exports\n"
+	"roctx_exports:\n"
+	".long 1, 0, roctxMarkA - roctx_exports\n"
+	".long 12, 1, roctxRangePop - roctx_exports\n"
+	".long 26, 2, roctxRangePushA - roctx_exports\n"
+	".long 42, 3, roctxRangeStartA - roctx_exports\n"
+	".long 59, 4, roctxRangeStop - roctx_exports\n"
+	".previous\n");
+_Static_assert(offsetof(__typeof__(pool), roctxRangeStop) == 59, "the table's numbers are those of the pool");
+
+static uint16_t slots[2048] __attribute__((aligned(4096)));
+static void *real[SYMBOLS];
+
+static void *absent(uint32_t symbol)
+{
+	(void)symbol;
+	return NULL;
+}
+
+static struct rec_backend roctx_backend = {
+	.size = sizeof(struct rec_backend), .functions = SYMBOLS, .symbols = SYMBOLS, .exports = SYMBOLS,
+	.name = "roctx", .pool = (const char *)&pool, .function = functions, .symbol = symbols,
+	.export_table = roctx_exports, .front = "libroctx64.so\0librocprofiler-sdk-roctx.so\0",
+	.runtimes = "libroctx64\0librocprofiler-sdk-roctx\0", .layer = 9, .slot = slots, .real = real, .absent = absent
+};
+
+__attribute__((constructor)) static void start(void)
+{
+	rec_backend_register(&roctx_backend, __ehdr_start, _end);
+}
+
+REC_EXPORT void roctxMarkA(const char *name)
+{
+	void (*call)(const char *) = (void (*)(const char *))rec_real(&roctx_backend, MARK);
+	struct rec_label label = rec_label(NULL, name);
+
+	if (call)
+		call(name);
+	rec_mark(&roctx_backend, &label);
+}
+
+REC_EXPORT int roctxRangePushA(const char *name)
+{
+	int (*call)(const char *) = (int (*)(const char *))rec_real(&roctx_backend, PUSH);
+	struct rec_label label = rec_label(NULL, name);
+	int level = call ? call(name) : -1;
+
+	rec_range_push(&roctx_backend, &label, 0);
+	return level;
+}
+
+REC_EXPORT int roctxRangePop(void)
+{
+	int (*call)(void) = (int (*)(void))rec_real(&roctx_backend, POP);
+
+	rec_range_pop(&roctx_backend, 0);
+	return call ? call() : -1;
+}
+
+REC_EXPORT uint64_t roctxRangeStartA(const char *name)
+{
+	static uint64_t keys;
+	uint64_t (*call)(const char *) = (uint64_t (*)(const char *))rec_real(&roctx_backend, START);
+	struct rec_label label = rec_label(NULL, name);
+	uint64_t key = call ? call(name) : __atomic_add_fetch(&keys, 1, __ATOMIC_RELAXED);
+
+	rec_range_start(&roctx_backend, &label, key);
+	return key;
+}
+
+REC_EXPORT void roctxRangeStop(uint64_t key)
+{
+	void (*call)(uint64_t) = (void (*)(uint64_t))rec_real(&roctx_backend, STOP);
+
+	rec_range_end(&roctx_backend, key);
+	if (call)
+		call(key);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Uses all five functions of ROCTX, linked with its library or opening it; prints what it gets and what its ranges took. */
+#include <dlfcn.h>
+#include <stdint.h>
+
+#include "app.h"
+
+#ifdef OPEN
+#define ROCTX(name, ...) ((__typeof__(name) *)dlsym(library, #name))(__VA_ARGS__)
+#else
+#define ROCTX(name, ...) name(__VA_ARGS__)
+#endif
+
+void roctxMarkA(const char *name);
+int roctxRangePushA(const char *name);
+int roctxRangePop(void);
+uint64_t roctxRangeStartA(const char *name);
+void roctxRangeStop(uint64_t id);
+
+int main(void)
+{
+	double at;
+	uint64_t id;
+#ifdef OPEN
+	void *library = dlopen(OPEN, RTLD_NOW | RTLD_LOCAL);
+
+	if (!library)
+		app_die(OPEN, 0);
+#endif
+	ROCTX(roctxMarkA, "mark");
+	at = app_now();
+	id = ROCTX(roctxRangeStartA, "started");
+	app_say("level_outer", ROCTX(roctxRangePushA, "outer"));
+	app_say("level_inner", ROCTX(roctxRangePushA, "inner"));
+	app_pause_ms(5);
+	app_say("level_popped", ROCTX(roctxRangePop));
+	app_say("level_last", ROCTX(roctxRangePop));
+	app_say("level_none", ROCTX(roctxRangePop));
+	ROCTX(roctxRangeStop, id);
+	app_say("took", (long)((app_now() - at) * 1e9));
+	app_say("id", (long)id);
+	return 0;
+}

@@ -1,0 +1,24 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# Ranges of ROCTX, with a stand-in for its library, linked and opened at run time.
+SRC=${SRC:-$(cd "$BATS_TEST_DIRNAME/../../../.." && pwd)}
+load ../../../../tests/cli/lib
+
+@test "five functions make ranges and marks, and no calls" {
+	for program in linked opened; do
+		traced "$BUILD/tests/roctx/$program"
+		check 'range_of("outer")["calls"] == 1' 'range_of("inner")["calls"] == 1' 'range_of("started")["calls"] == 1' \
+			'range_of("mark")["kind"] == "mark"' 's["calls"] == []' '"negative" not in notes' \
+			'abs(range_of("outer")["self_ns"] - range_of("outer")["total_ns"] + range_of("inner")["total_ns"]) <= 2' \
+			'5e6 < range_of("inner")["total_ns"] < out["took"]' \
+			'0 <= out["took"] - range_of("started")["total_ns"] < 1e6' 'ledger("lost") == 0'
+	done
+}
+
+@test "the program gets the library's own answers" {
+	for program in linked opened; do
+		bare "$BUILD/tests/roctx/$program"
+		traced "$BUILD/tests/roctx/$program"
+		diff <(grep -v took "$T/bare.out") <(grep -v took "$T/out")
+	done
+}
