@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The program's side of ITT, written from the facts of its interface: the stub that is linked into each object. It makes
- * the first domain itself, before the collector is there, as the real one does. Prints what its ranges took.
+ * The program's side of ITT, written from the facts of its interface: the stub that is linked into each object. It
+ * makes the first domain itself, before the collector is there, as the real one does. Prints what its ranges took.
  */
 #include <dlfcn.h>
 #include <pthread.h>

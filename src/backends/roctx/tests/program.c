@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Uses all five functions of ROCTX, linked with its library or opening it; prints what it gets and what its ranges took. */
+/* Uses all five functions of ROCTX, linked with its library or opening it; prints its answers, what its ranges took. */
 #include <dlfcn.h>
 #include <stdint.h>
 
