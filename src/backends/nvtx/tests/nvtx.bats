@@ -10,11 +10,10 @@ PROGRAMS=$BUILD/tests/nvtx
 @test "calls, total and self are what the program's own clock says" {
 	traced "$PROGRAMS/ranges" times
 	check 'out["attached"] == 1' 'range_of("outer")["calls"] == 3' 'range_of("inner")["calls"] == 6' \
-		'0 <= out["outer"] - range_of("outer")["total_ns"] < 1e6' \
-		'0 <= out["inner"] - range_of("inner")["total_ns"] < 1e6' \
+		'all(out[n + "_in"] * 0.9999 <= range_of(n)["total_ns"] <= out[n] * 1.0001 for n in ("whole", "outer", "inner"))' \
 		'abs(range_of("outer")["self_ns"] - range_of("outer")["total_ns"] + range_of("inner")["total_ns"]) <= 2' \
 		'range_of("inner")["self_ns"] == range_of("inner")["total_ns"]' \
-		'range_of("whole")["calls"] == 1' '0 <= out["whole"] - range_of("whole")["total_ns"] < 1e6' \
+		'range_of("whole")["calls"] == 1' \
 		'range_of("tick")["kind"] == "mark"' 'range_of("tick")["calls"] == 6' \
 		'range_of("tick")["total_ns"] == 0'
 }
@@ -22,7 +21,7 @@ PROGRAMS=$BUILD/tests/nvtx
 @test "a range is no call: it is in no table of calls and no share of the time" {
 	traced "$PROGRAMS/ranges" times
 	check 's["calls"] == []' 'ns("host") > 40e6' 'ns("other_api") == 0' 's["lower_bound"] is False' \
-		'ledger("recorded", "nvtx") == 17' 'ledger("lost") == 0'
+		'ledger("recorded", "nvtx") == 16' 'ledger("lost") == 0'
 }
 
 @test "names of any bytes come out as they went in" {
@@ -41,9 +40,9 @@ PROGRAMS=$BUILD/tests/nvtx
 	traced "$PROGRAMS/ranges" domains
 	check 'out["one_handle"] == 1' 'out["level"] == -4' 'range_of("alpha:registered")["calls"] == 1' \
 		'range_of("plain")["calls"] == 1' \
-		'5e6 < range_of("alpha:first")["total_ns"] < 9e6' '10e6 < range_of("beta:second")["total_ns"] < 18e6' \
+		'5e6 < range_of("alpha:first")["total_ns"]' '10e6 < range_of("beta:second")["total_ns"]' \
 		'range_of("beta:second")["self_ns"] == range_of("beta:second")["total_ns"]' \
-		'range_of("alpha:first")["self_ns"] < 2e6'
+		'range_of("alpha:first")["self_ns"] < range_of("alpha:first")["total_ns"] - 5e6'
 }
 
 @test "the program sees what it sees without sonde" {
@@ -89,7 +88,7 @@ PROGRAMS=$BUILD/tests/nvtx
 	report --streams "$T/rec"
 	check 'range_of("outer")["calls"] == 3' 's["calls"] == []'
 	"$SONDE" print "$T/rec" >"$T/print"
-	equal "lines" 27 "$(grep -c nvtx: "$T/print")" # 9 pairs, 7 marks, a start and an end
+	equal "lines" 26 "$(grep -c nvtx: "$T/print")" # 9 pairs, 6 marks, a start and an end
 	grep -q '= nvtx:tick$' "$T/print"
 	grep -q 'nvtx:whole starts as range' "$T/print"
 	for format in csv json chrome speedscope; do

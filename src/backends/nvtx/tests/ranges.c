@@ -22,35 +22,54 @@ static void say_ns(const char *key, double seconds)
 	app_say(key, (long)(seconds * 1e9));
 }
 
+/* By the program's clock from outside of a range and from inside: what is recorded lies between. */
+struct bracket {
+	double from, within;
+	double outside, inside; /* sums */
+};
+
+static void enter(struct bracket *bracket, const char *name)
+{
+	bracket->from = app_now();
+	client_push(&client, name);
+	bracket->within = app_now();
+}
+
+static void leave(struct bracket *bracket)
+{
+	bracket->inside += app_now() - bracket->within;
+	client_pop(&client);
+	bracket->outside += app_now() - bracket->from;
+}
+
 static void times(void)
 {
-	double begin, inner = 0, outer = 0, at;
+	struct bracket whole = { 0 }, outer = { 0 }, inner = { 0 };
 	uint64_t id;
 
-	client_mark(&client, "warm"); /* what a first event takes is in no range */
-	begin = app_now();
+	whole.from = app_now();
 	id = client_start(&client, "whole");
-
+	whole.within = app_now();
 	for (int i = 0; i < 3; i++) {
-		double from = app_now();
-
-		client_push(&client, "outer");
+		enter(&outer, "outer");
 		for (int j = 0; j < 2; j++) {
-			at = app_now();
-			client_push(&client, "inner");
+			enter(&inner, "inner");
 			app_pause_ms(5);
 			client_mark(&client, "tick");
-			client_pop(&client);
-			inner += app_now() - at;
+			leave(&inner);
 		}
 		app_pause_ms(5);
-		client_pop(&client);
-		outer += app_now() - from;
+		leave(&outer);
 	}
+	whole.inside = app_now() - whole.within;
 	client_end(&client, id);
-	say_ns("whole", app_now() - begin);
-	say_ns("outer", outer);
-	say_ns("inner", inner);
+	whole.outside = app_now() - whole.from;
+	say_ns("whole", whole.outside);
+	say_ns("whole_in", whole.inside);
+	say_ns("outer", outer.outside);
+	say_ns("outer_in", outer.inside);
+	say_ns("inner", inner.outside);
+	say_ns("inner_in", inner.inside);
 }
 
 static void loop(long count)
