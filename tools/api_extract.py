@@ -174,6 +174,9 @@ def note_type(source, spelling, kind):
     if "*" in spelling or spelling in SCALARS:
         return
     width = "u32" if spelling in source.enums else scalar_class(kind)
+    if width is None and "struct " + spelling in source.structs:
+        width = "struct"
+        kind = {"qualType": "struct " + spelling}
     if width is None:
         raise ExtractError("source %s: cannot tell the width of '%s'" % (source.name, spelling))
     source.types[spelling] = width
@@ -228,15 +231,20 @@ def extract(source, match):
     """Fill a source from its headers."""
     source.version = read_version(source)
     tree = json.loads(run_clang(source, ["-fsyntax-only", "-Xclang", "-ast-dump=json"], source_text(source)))
-    typedefs = {}
+    typedefs, nameless = {}, {}
     for node in tree["inner"]:
         if node["kind"] == "TypedefDecl":
             typedefs[node["name"]] = node["type"]
-            # an enum without a tag is spelled as its typedef
-            if node.get("inner") and node["inner"][0].get("ownedTagDecl", {}).get("kind") == "EnumDecl":
+            # an enum or a structure without a tag is spelled as its typedef
+            tag = node["inner"][0].get("ownedTagDecl", {}) if node.get("inner") else {}
+            if tag.get("kind") == "EnumDecl":
                 source.enums.add(node["name"])
+            elif tag.get("id") in nameless:
+                take_struct(source, dict(nameless[tag["id"]], name=node["name"]))
         elif node["kind"] == "RecordDecl" and node.get("name") and node.get("completeDefinition"):
             take_struct(source, node)
+        elif node["kind"] == "RecordDecl" and node.get("completeDefinition"):
+            nameless[node["id"]] = node
         elif node["kind"] == "FunctionDecl" and match.search(node["name"]):
             take_function(source, node, typedefs)
     if not source.functions:
