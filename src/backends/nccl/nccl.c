@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Bytes of NCCL's calls, as this rank passes them: what collectives really move between devices depends on NCCL's
+ * algorithm. Their time is that of the call, which returns before the work is done; the kernels are CUDA's.
+ */
+#include "nccl_gen.h"
+
+static const uint8_t type_bytes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1}; /* by ncclDataType_t */
+
+static uint64_t ranks_of(rec_word comm)
+{
+	int (*count)(rec_word, int *) = (int (*)(rec_word, int *))rec_real(&nccl_backend, nccl_sym_ncclCommCount);
+	uint32_t token = rec_guard_enter();
+	int ranks = 0;
+
+	if (!count || count(comm, &ranks) != 0)
+		ranks = 0;
+	rec_guard_leave(token);
+	return ranks > 0 ? (uint64_t)ranks : 1;
+}
+
+void nccl_leave(struct rec_call *call, rec_word *args, rec_word result)
+{
+	const struct nccl_role *role = &nccl_role[nccl_backend.symbol[call->symbol].function];
+	uint32_t type = (uint32_t)args[role->datatype];
+	uint64_t bytes = args[role->count] * (type < sizeof(type_bytes) ? type_bytes[type] : 0u);
+
+	(void)result;
+	if (!call->slot || call->failed)
+		return;
+	switch (role->family) {
+	case NCCL_FAMILY_SAME:
+		rec_call_bytes(call, bytes, bytes, false);
+		break;
+	case NCCL_FAMILY_GATHER:
+		rec_call_bytes(call, bytes, bytes * ranks_of(args[role->comm]), false);
+		break;
+	case NCCL_FAMILY_SCATTER:
+		rec_call_bytes(call, bytes * ranks_of(args[role->comm]), bytes, false);
+		break;
+	case NCCL_FAMILY_EXCHANGE:
+		bytes *= ranks_of(args[role->comm]);
+		rec_call_bytes(call, bytes, bytes, false);
+		break;
+	case NCCL_FAMILY_SEND:
+		rec_call_bytes(call, bytes, 0, false);
+		break;
+	case NCCL_FAMILY_RECEIVE:
+		rec_call_bytes(call, 0, bytes, false);
+		break;
+	default:
+		break;
+	}
+}
