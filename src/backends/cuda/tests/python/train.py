@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""train.py STEPS [profile|first]: a small transformer, bound by launches; prints key=value lines.
+"""train.py STEPS [profile|first|cost|large]: a small transformer, bound by launches; prints key=value lines.
 
 profile: PyTorch's own profiler is started and stopped three times, STEPS steps each. first: it is started before the
-program touches the device.
+program touches the device. cost: the time of a step while it is on. large: products of large matrices instead.
 """
 import sys
 import time
@@ -40,8 +40,25 @@ def train(count):
     return (time.perf_counter() - start) / count, loss.item()
 
 
+def multiply(count):
+    left = torch.randn(8192, 8192, device=device)
+    for measured in (False, True):
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        for _ in range(count if measured else 3):
+            left @ left
+        torch.cuda.synchronize()
+    return (time.perf_counter() - start) / count
+
+
+if mode == "large":
+    print("step_ns=%d" % (multiply(steps) * 1e9))
+    sys.exit()
 train(10)
-if mode:
+if mode == "cost":
+    with profile(activities=[ProfilerActivity.CUDA]):
+        print("step_ns=%d" % (train(steps)[0] * 1e9))
+elif mode:
     for round_ in range(3):
         with profile(activities=[ProfilerActivity.CUDA]) as profiler:
             train(steps)

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""cuda.py BUILD [ROUNDS [TORCH_ROUNDS]]: what tracing adds to CUDA programs on a real GPU.
+
+Each round runs every variant once, in an order that turns; printed are medians over rounds and, of ratios to another
+variant in the same round, the median with a bootstrap interval of 95 %. Wider than 3 % to either side: "not resolved".
+Variants: bare; floor: CUPTI's records of kernels and copies alone, thrown away; sonde; nsys, where it is.
+"""
+import glob
+import os
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+SRC = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+TESTS = os.path.join(SRC, "src", "backends", "cuda", "tests")
+CUDA = os.environ.get("CUDA_HOME", "/usr/local/cuda")
+TRAIN = os.path.join(TESTS, "python", "train.py")
+
+
+def find_nsys():
+    found = shutil.which("nsys")
+    others = glob.glob(os.path.join(CUDA, "nsight-compute*", "host", "*", "nsys")) + \
+        glob.glob("/opt/nvidia/nsight-compute/*/host/*/nsys")
+    return found or next(iter(others), None)
+
+
+def measure(words, env, key):
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=dict(os.environ, **env))
+    for line in done.stdout.decode(errors="replace").splitlines():
+        name, _, value = line.partition("=")
+        if name == key:
+            return float(value)
+    raise SystemExit("no %s from: %s" % (key, " ".join(words)))
+
+
+def interval(values):
+    draws = sorted(statistics.median(random.choices(values, k=len(values))) for _ in range(2000))
+    return draws[50], draws[1949]
+
+
+def compare(title, variants, key, rounds, against):
+    """variants: {name: (words, env)}; against: pairs (variant, base) whose ratio is wanted."""
+    taken = {name: [] for name in variants}
+    order = list(variants)
+    for turn in range(rounds):
+        for name in order[turn % len(order):] + order[:turn % len(order)]:
+            taken[name].append(measure(variants[name][0], variants[name][1], key))
+    print("%s; %d rounds" % (title, rounds))
+    for name in order:
+        low, high = interval(taken[name])
+        print("  %-28s %12.0f ns  %.0f to %.0f" % (name, statistics.median(taken[name]), low, high))
+    for name, base in against:
+        ratios = [a / b for a, b in zip(taken[name], taken[base])]
+        middle, (low, high) = statistics.median(ratios), interval(ratios)
+        wide = low < 0.97 * middle or high > 1.03 * middle
+        print("  %-28s %12.3f x   %.3f to %.3f%s" % (name + " over " + base, middle, low, high,
+                                                     "  not resolved" if wide else ""))
+    sys.stdout.flush()
+    return taken
+
+
+def main():
+    build = os.path.abspath(sys.argv[1])
+    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 30
+    torch_rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 6
+    folder = tempfile.mkdtemp(prefix="sonde-bench-")
+    program, floor = os.path.join(folder, "gpu"), os.path.join(folder, "floor.so")
+    nvcc = shutil.which("nvcc") or os.path.join(CUDA, "bin", "nvcc")
+    subprocess.run([nvcc, "-O1", "-o", program, os.path.join(TESTS, "gpu.cu")], check=True)
+    cupti = [word for path in ("lib64", "lib", "extras/CUPTI/lib64")
+             for word in ("-L%s/%s" % (CUDA, path), "-Wl,-rpath,%s/%s" % (CUDA, path))]
+    subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-I" + CUDA + "/include", "-I" + CUDA + "/extras/CUPTI/include",
+                    "-o", floor, os.path.join(SRC, "bench", "cuda_floor.c")] + cupti + ["-lcupti"], check=True)
+    sonde = [os.path.join(build, "bin", "sonde"), "-q", "--json", os.path.join(folder, "json")]
+    nsys = find_nsys()
+
+    def variants(*words):
+        return {"bare": (list(words), {}), "floor": (list(words), {"CUDA_INJECTION64_PATH": floor}),
+                "sonde": (sonde + list(words), {})}
+
+    both = [("sonde", "floor"), ("sonde", "bare")]
+    some = variants(program, "rate", "100000")
+    compare("Launch of an empty kernel, bound by the host", some, "launch_ns", rounds, both)
+    if nsys:
+        some["nsys"] = ([nsys, "profile", "-t", "cuda", "--force-overwrite=true", "-o", os.path.join(folder, "n"),
+                         program, "rate", "100000"], {})
+        compare("The same beside nsys", some, "launch_ns", 5, [("nsys", "bare"), ("sonde", "bare")])
+    if torch_rounds:
+        train = variants(sys.executable, TRAIN, "40")
+        train["PyTorch's profiler"] = ([sys.executable, TRAIN, "40", "cost"], {})
+        taken = compare("Step of a small transformer in PyTorch, bound by launches", train, "step_ns", torch_rounds,
+                        both + [("PyTorch's profiler", "bare")])
+        bare = statistics.median(taken["bare"])
+        print("  added: sonde %.0f ns, PyTorch's profiler %.0f ns" % tuple(
+            statistics.median(taken[name]) - bare for name in ("sonde", "PyTorch's profiler")))
+        compare("Products of large matrices, bound by the device", variants(sys.executable, TRAIN, "40", "large"),
+                "step_ns", torch_rounds, [("sonde", "bare")])
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()
