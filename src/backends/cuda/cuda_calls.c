@@ -12,16 +12,26 @@
 
 #define IDS_MOST 2048u
 #define CALLS_AT_ONCE 1024u
-#define GRAPHS 4096u /* launches of graphs whose operations may be on their way */
+#define STARTS (1u << 18) /* calls whose operations may be on their way: a power of 2 */
 
-static uint16_t symbols[CUPTI_DOMAINS + 1][IDS_MOST]; /* 1 + symbol, by CUPTI's number */
-static uint32_t capturing; /* streams that turn launches into nodes of a graph */
+enum flag {
+	STARTS_WORK = 1u << 0,
+	LAUNCHES = 1u << 1,       /* one kernel */
+	CAPTURE_BEGINS = 1u << 2, /* a stream turns launches into nodes of a graph */
+	CAPTURE_ENDS = 1u << 3,
+	POLLS = 1u << 4
+};
 
-static struct rec_map starts = REC_MAP(struct cuda_start); /* by correlation */
-static struct {
-	uint32_t correlation;
-	struct cuda_start start;
-} graphs[GRAPHS];
+/* By CUPTI's number of a function. */
+static struct target {
+	uint16_t symbol; /* 1 + symbol; 0: not asked for */
+	uint16_t flags;
+} targets[CUPTI_DOMAINS][IDS_MOST];
+static uint32_t capturing; /* streams */
+
+/* By correlation, which counts up: the number in the upper half, then whether it was seen, then the context. */
+static uint64_t starts[STARTS];
+#define START_SEEN (1u << 31)
 
 /* A reported call, from its beginning to its end. */
 static struct reported {
@@ -62,95 +72,60 @@ static const struct rec_function *function_of(uint32_t symbol)
 
 /* ---- what is started ---- */
 
-static bool is_graph(uint32_t kind)
-{
-	return kind == SONDE_KIND_graph_launch;
-}
-
 /* While a stream is being captured, launches may never run: they are counted when they have. */
-static void note_start(uint32_t symbol, uint32_t correlation)
+static void note_start(uint32_t flags, uint32_t correlation)
 {
-	uint32_t kind = function_of(symbol)->kind;
-	struct cuda_start start = {.seen = 0};
+	uint32_t start;
 
 	cuda_thread.correlation = correlation;
 	if (!rec_on())
 		return;
-	start.context = rec_context();
-	if (is_graph(kind)) {
-		graphs[correlation % GRAPHS].start = start;
-		__atomic_store_n(&graphs[correlation % GRAPHS].correlation, correlation, __ATOMIC_RELEASE);
-		return;
-	}
-	start.seen = kind == SONDE_KIND_launch && !__atomic_load_n(&capturing, __ATOMIC_RELAXED);
-	if (start.seen)
+	start = rec_context() & ~START_SEEN;
+	if ((flags & LAUNCHES) && !__atomic_load_n(&capturing, __ATOMIC_RELAXED)) {
 		rec_device_seen(&cuda_backend);
-	if (start.seen || start.context)
-		rec_map_put(&starts, correlation, &start);
+		start |= START_SEEN;
+	}
+	__atomic_store_n(&starts[correlation % STARTS], (uint64_t)correlation << 32 | start, __ATOMIC_RELEASE);
 }
 
-bool cuda_start_take(uint32_t correlation, bool keep, struct cuda_start *start_out)
+struct cuda_start cuda_start_of(uint32_t correlation)
 {
-	const uint32_t slot = correlation % GRAPHS;
+	uint64_t start = __atomic_load_n(&starts[correlation % STARTS], __ATOMIC_ACQUIRE);
 
-	if (!keep && rec_map_take(&starts, correlation, start_out))
-		return true;
-	if (__atomic_load_n(&graphs[slot].correlation, __ATOMIC_ACQUIRE) != correlation)
-		return false;
-	*start_out = graphs[slot].start;
-	return true;
+	if (start >> 32 != correlation) /* so many have come since: nearly all are seen when they are made */
+		return (struct cuda_start){.seen = start >> 32 > correlation};
+	return (struct cuda_start){.context = (uint32_t)start & ~START_SEEN, .seen = !!(start & START_SEEN)};
 }
 
 void cuda_start_failed(uint32_t correlation)
 {
-	struct cuda_start start;
-
-	if (rec_map_take(&starts, correlation, &start) && start.seen)
+	if (cuda_start_of(correlation).seen)
 		rec_device_unseen(&cuda_backend);
+	starts[correlation % STARTS] = 0;
 }
 
 void cuda_starts_forget(void)
 {
-	starts = (struct rec_map)REC_MAP(struct cuda_start);
-	memset(graphs, 0, sizeof(graphs));
+	for (uint32_t i = 0; i < STARTS; i++)
+		if (starts[i])
+			starts[i] = 0;
 	reported_free = reported_used = reported_lock = 0;
 	cuda_thread = (struct cuda_thread){0};
 	capturing = 0;
 }
 
-static void note_capture(uint32_t symbol, int32_t result)
-{
-	const char *name = cuda_backend.pool + cuda_backend.symbol[symbol].name;
-
-	if (strstr(name, "StreamBeginCapture") && !result)
-		__atomic_fetch_add(&capturing, 1, __ATOMIC_RELAXED);
-	else if (strstr(name, "StreamEndCapture") && capturing)
-		__atomic_fetch_sub(&capturing, 1, __ATOMIC_RELAXED);
-}
-
-static bool is_capture(uint32_t symbol)
-{
-	return strstr(cuda_backend.pool + cuda_backend.symbol[symbol].name, "Capture") &&
-	       function_of(symbol)->kind != SONDE_KIND_query;
-}
-
-static bool is_start(uint32_t symbol)
-{
-	return cuda_role[cuda_backend.symbol[symbol].function].family == CUDA_FAMILY_START;
-}
-
 /* ---- reports ---- */
 
-static void begin(uint32_t symbol, const struct cupti_call *call)
+static void begin(struct target target, const struct cupti_call *call)
 {
 	struct reported *report;
 
 	*call->kept = 0;
 	if (cuda_thread.current && cuda_thread.current->correlation == call->correlation)
 		return; /* the driver's part of a call of the runtime */
-	if (is_start(symbol)) {
+	if (target.flags & STARTS_WORK) {
 		if (cuda_thread.correlation != call->correlation) /* else noted with the call of the runtime */
-			note_start(symbol, call->correlation);
+			note_start(target.flags, call->correlation);
 		if (cuda_thread.wrapped)
 			return;
 	}
@@ -160,29 +135,37 @@ static void begin(uint32_t symbol, const struct cupti_call *call)
 		return;
 	}
 	report->correlation = call->correlation;
-	report->outer = cuda_thread.current;
 	*call->kept = (uintptr_t)report;
-	rec_enter(&report->call, &cuda_backend, symbol, NULL, (uintptr_t)__builtin_frame_address(0), NULL);
+	rec_enter(&report->call, &cuda_backend, target.symbol - 1u, NULL, (uintptr_t)__builtin_frame_address(0), NULL);
+	report->outer = cuda_thread.current;
 	cuda_thread.current = report;
 }
 
-static void end(uint32_t symbol, const struct cupti_call *call)
+static void note_capture(struct target target, int32_t result)
+{
+	if ((target.flags & CAPTURE_BEGINS) && !result)
+		__atomic_fetch_add(&capturing, 1, __ATOMIC_RELAXED);
+	else if ((target.flags & CAPTURE_ENDS) && capturing)
+		__atomic_fetch_sub(&capturing, 1, __ATOMIC_RELAXED);
+}
+
+static void end(struct target target, const struct cupti_call *call)
 {
 	struct reported *report = (struct reported *)(uintptr_t)*call->kept;
 	struct rec_call *recorded;
 
-	if (is_capture(symbol) && (!cuda_thread.current || cuda_thread.current == report))
-		note_capture(symbol, *call->result);
+	if (!cuda_thread.current || cuda_thread.current == report)
+		note_capture(target, *call->result);
 	if (!report)
 		return;
-	if (*call->result != 0 && is_start(symbol))
+	if (*call->result != 0 && (target.flags & STARTS_WORK))
 		cuda_start_failed(report->correlation);
 	recorded = &report->call;
 	if (recorded->slot) {
-		recorded->failed = *call->result != 0 && function_of(symbol)->kind != SONDE_KIND_poll;
+		recorded->failed = *call->result != 0 && !(target.flags & POLLS);
 		recorded->result = (rec_word)(intptr_t)*call->result;
 		rec_leave(recorded);
-		if (recorded->slot && is_start(symbol))
+		if (recorded->slot && (target.flags & STARTS_WORK))
 			rec_call_link(recorded, report->correlation);
 	}
 	cuda_thread.current = report->outer;
@@ -191,16 +174,18 @@ static void end(uint32_t symbol, const struct cupti_call *call)
 
 void cuda_calls_report(void *data, int domain, uint32_t id, const struct cupti_call *call)
 {
-	uint32_t symbol;
+	struct target target;
 
 	(void)data;
-	if (domain < CUPTI_DRIVER || domain > CUPTI_RUNTIME || id >= IDS_MOST || !symbols[domain][id] || !cupti_live())
+	if (domain < CUPTI_DRIVER || domain >= CUPTI_DOMAINS || id >= IDS_MOST || !cupti.owner)
 		return;
-	symbol = symbols[domain][id] - 1u;
+	target = targets[domain][id];
+	if (!target.symbol)
+		return;
 	if (call->site == CUPTI_ENTER)
-		begin(symbol, call);
+		begin(target, call);
 	else
-		end(symbol, call);
+		end(target, call);
 }
 
 /* ---- which ---- */
@@ -268,16 +253,52 @@ static uint32_t symbol_of(const char *name)
 	return symbol ? symbol : find_newer(name, length);
 }
 
-static bool matters(uint32_t symbol)
+static uint16_t flags_of(uint32_t symbol)
 {
-	switch (function_of(symbol)->kind) {
+	const struct rec_function *function = function_of(symbol);
+	const char *name = cuda_backend.pool + function->name;
+	uint16_t flags = 0;
+
+	if (cuda_role[cuda_backend.symbol[symbol].function].family == CUDA_FAMILY_START)
+		flags |= STARTS_WORK;
+	if (function->kind == SONDE_KIND_launch)
+		flags |= LAUNCHES;
+	if (function->kind == SONDE_KIND_poll)
+		flags |= POLLS;
+	if (strstr(name, "StreamBeginCapture"))
+		flags |= CAPTURE_BEGINS;
+	if (strstr(name, "StreamEndCapture"))
+		flags |= CAPTURE_ENDS;
+	return flags;
+}
+
+static bool matters(struct target target)
+{
+	switch (function_of(target.symbol - 1u)->kind) {
 	case SONDE_KIND_query:
 	case SONDE_KIND_other:
 	case SONDE_KIND_setup:
-		return is_capture(symbol);
+		return target.flags & (CAPTURE_BEGINS | CAPTURE_ENDS);
 	default:
 		return true;
 	}
+}
+
+static bool ask_for(int domain, uint32_t id)
+{
+	struct target target = {0};
+	const char *name = NULL;
+
+	if (cupti.GetCallbackName(domain, id, &name) != 0 || !name)
+		return false;
+	target.symbol = (uint16_t)symbol_of(name);
+	if (!target.symbol)
+		return false;
+	target.flags = flags_of(target.symbol - 1u);
+	if (!matters(target))
+		return false;
+	targets[domain][id] = target;
+	return cupti.EnableCallback(1, cupti.subscriber, domain, id) == 0;
 }
 
 bool cuda_calls_start(void)
@@ -288,18 +309,8 @@ bool cuda_calls_start(void)
 	for (uint32_t i = 0; i < cuda_backend.symbols; i++)
 		if (cuda_backend.symbol[i].variant == CUDA_VARIANT_REPORTED)
 			cuda_real[i] = (void *)(uintptr_t)reported_by; /* never called: it only says that it is there */
-	for (int domain = CUPTI_DRIVER; domain <= CUPTI_RUNTIME; domain++)
-		for (uint32_t id = 1; id < IDS_MOST; id++) {
-			const char *name = NULL;
-			uint32_t symbol;
-
-			if (cupti.GetCallbackName(domain, id, &name) != 0 || !name)
-				continue;
-			symbol = symbol_of(name);
-			if (!symbol || !matters(symbol - 1))
-				continue;
-			symbols[domain][id] = (uint16_t)symbol;
-			any |= cupti.EnableCallback(1, cupti.subscriber, domain, id) == 0;
-		}
+	for (int domain = CUPTI_DRIVER; domain < CUPTI_DOMAINS; domain++)
+		for (uint32_t id = 1; id < IDS_MOST; id++)
+			any |= ask_for(domain, id);
 	return any;
 }

@@ -46,13 +46,15 @@ static void give_buffer(uint8_t *buffer)
 		munmap(buffer, BUFFER_BYTES);
 }
 
-/* An operation: into the ledger, if the call that started it did not put it there, and into the sums. */
-static void add(struct rec_span *span, uint32_t correlation, bool of_graph)
+/*
+ * An operation: into the ledger, if the call that started it did not put it there, and into the sums. launch: its call
+ * is that of one kernel.
+ */
+static void add(struct rec_span *span, uint32_t correlation, bool launch)
 {
-	struct cuda_start start = {.seen = 0};
+	struct cuda_start start = cuda_start_of(correlation);
 
-	cuda_start_take(correlation, of_graph, &start);
-	if (!start.seen)
+	if (!launch || !start.seen)
 		rec_device_seen(&cuda_backend);
 	if (!span->begin_ns || span->end_ns < span->begin_ns) {
 		rec_device_untimed(&cuda_backend);
@@ -75,7 +77,7 @@ static void add_kernel(const struct cupti_kernel *kernel)
 		.kind = SONDE_KIND_launch,
 	};
 
-	add(&span, kernel->correlation, kernel->graph_node != 0);
+	add(&span, kernel->correlation, !kernel->graph_node);
 }
 
 static enum sonde_direction direction_of(uint8_t copy)
@@ -128,7 +130,7 @@ static void add_copy(const struct cupti_memcpy *copy)
 		.waited = !(copy->flags & CUPTI_ASYNC) && direction != SONDE_DIRECTION_d2d,
 	};
 
-	add(&span, copy->correlation, copy->graph_node != 0);
+	add(&span, copy->correlation, false);
 }
 
 static void add_peer_copy(const struct cupti_memcpy_peer *copy)
@@ -140,7 +142,7 @@ static void add_peer_copy(const struct cupti_memcpy_peer *copy)
 		.kind = SONDE_KIND_copy, .direction = SONDE_DIRECTION_p2p, .memory = SONDE_MEMORY_device,
 	};
 
-	add(&span, copy->correlation, copy->graph_node != 0);
+	add(&span, copy->correlation, false);
 }
 
 static void add_fill(const struct cupti_memset *fill)
@@ -152,7 +154,7 @@ static void add_fill(const struct cupti_memset *fill)
 		.kind = SONDE_KIND_fill, .direction = SONDE_DIRECTION_fill, .memory = memory_of(fill->memory),
 	};
 
-	add(&span, fill->correlation, fill->graph_node != 0);
+	add(&span, fill->correlation, false);
 }
 
 static void add_memory(const struct cupti_memory *memory)

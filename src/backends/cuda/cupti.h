@@ -171,8 +171,7 @@ struct cuda_start {
 	uint32_t context; /* rec_context() */
 	uint32_t seen;    /* its operation is in the ledger already */
 };
-/* Takes what is known of the call; false: nothing is. keep: more records of it will come. */
-bool cuda_start_take(uint32_t correlation, bool keep, struct cuda_start *start_out);
+struct cuda_start cuda_start_of(uint32_t correlation);
 /* The call has failed: what it was to start will not run. */
 void cuda_start_failed(uint32_t correlation);
 void cuda_starts_forget(void);
