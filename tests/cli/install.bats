@@ -33,7 +33,7 @@ moved()
 		[ -f "$PLACE/$path" ] || { echo "no $path"; return 1; }
 	done
 	# and nothing that only tests need
-	equal "other libraries" "" "$(ls "$PLACE/lib/sonde" | grep -v '^libsonde\(-mpi\|-opencl\)\?\.so$' || true)"
+	equal "other libraries" "" "$(ls "$PLACE/lib/sonde" | grep -v '^libsonde\(-mpi\|-opencl\|-cuda\|-nvtx\|-itt\|-roctx\|-sonde\)\?\.so$' || true)"
 	bash -n "$PLACE/share/bash-completion/completions/sonde"
 }
 

@@ -41,11 +41,11 @@ static const struct rec_symbol symbols[] = {
 extern const struct rec_export roctx_exports[] __attribute__((visibility("hidden")));
 __asm__(".section .rodata.roctx_exports, \"a\"\n.balign 4\n.globl roctx_exports\n.hidden roctx_exports\n"
 	"roctx_exports:\n"
-	".long 1, 0, roctxMarkA - roctx_exports\n"
-	".long 12, 1, roctxRangePop - roctx_exports\n"
-	".long 26, 2, roctxRangePushA - roctx_exports\n"
-	".long 42, 3, roctxRangeStartA - roctx_exports\n"
-	".long 59, 4, roctxRangeStop - roctx_exports\n"
+	".long 1, 0, roctx_wrap_roctxMarkA - roctx_exports\n"
+	".long 12, 1, roctx_wrap_roctxRangePop - roctx_exports\n"
+	".long 26, 2, roctx_wrap_roctxRangePushA - roctx_exports\n"
+	".long 42, 3, roctx_wrap_roctxRangeStartA - roctx_exports\n"
+	".long 59, 4, roctx_wrap_roctxRangeStop - roctx_exports\n"
 	".previous\n");
 _Static_assert(offsetof(__typeof__(pool), roctxRangeStop) == 59, "the table's numbers are those of the pool");
 
@@ -117,3 +117,8 @@ REC_EXPORT void roctxRangeStop(uint64_t key)
 	if (call)
 		call(key);
 }
+
+/* Hidden names for the table: what may bind elsewhere cannot stand in it. */
+#define HIDDEN(symbol, name) \
+	extern __typeof__(name) roctx_wrap_##name __attribute__((alias(#name), visibility("hidden")));
+NAMES(HIDDEN)
