@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """gpu.py BUILD [TEST...]: the CUDA backend on a real GPU, against the program's own counts and CUDA's own events.
 
-Needs nvcc and an NVIDIA GPU; exit status 77 where there is none. Lines with # are for docs/TESTED.md.
+Needs nvcc and an NVIDIA GPU; exit status 77 where there is none.
 """
 import json
 import os
@@ -27,8 +27,12 @@ def cards():
         return []
 
 
+SAID = []
+
+
 def say(text):
-    print("# " + text, flush=True)
+    """For docs/TESTED.md; at the end, because what runs the tests reads the lines between."""
+    SAID.append("# " + text)
 
 
 class Run:
@@ -189,6 +193,7 @@ def main():
     try:
         unittest.main("__main__", argv=sys.argv[:1] + sys.argv[2:], verbosity=2)
     finally:
+        print("\n".join(SAID), flush=True)
         shutil.rmtree(FOLDER, ignore_errors=True)
     return 0
 
