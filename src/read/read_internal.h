@@ -42,8 +42,6 @@ void tally_body_destroy(struct tally_body *body);
 void strings_load(struct tally_body *body, const struct tally *tally, int fd);
 /* A name of at most READ_NAME_MAX bytes; "" for 0 and for anything out of bounds. Lives as long as the body. */
 const char *strings_name(struct tally_body *body, const struct tally *tally, uint64_t offset);
-/* Name of what a device does; that of a C++ function as C++ has it. */
-const char *strings_operation(struct tally_body *body, const struct tally *tally, uint64_t offset);
 /* The same of any length, where the whole section is in memory. */
 const char *strings_text(struct tally_body *body, const struct tally *tally, uint64_t offset);
 

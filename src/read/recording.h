@@ -111,7 +111,6 @@ struct tally_strings {
 	char *bytes;             /* whole and with a NUL behind it, or NULL: too large, read name by name */
 	uint64_t length;
 	struct map kept;         /* names that are not used where they lie */
-	struct map demangled;    /* of functions on devices, by offset */
 };
 
 struct tally_row {

@@ -232,7 +232,7 @@ static struct event *device_event(struct stream_device *device, const struct fmt
 	event->ordinal = 0;
 	memcpy(&event->ordinal, op->reserved, sizeof(op->reserved)); /* device_read() has put it there */
 	event->operation = (struct event_operation){
-		.name = strings_operation(names, device->process->process.tally, op->name),
+		.name = strings_name(names, device->process->process.tally, op->name),
 		.correlation = op->correlation,
 		.bytes = op->bytes,
 		.error_ns = op->error_ns,

@@ -132,7 +132,7 @@ static void op_take(struct loader *loader, const void *item)
 		return;
 	body->op = arena_grow(&body->arena, body->op, body->ops, &loader->op_capacity, sizeof(*op));
 	op = &body->op[body->ops++];
-	op->name = strings_operation(body, loader->tally, raw.name);
+	op->name = loader_name(loader, raw.name);
 	op->backend = loader_backend(loader, raw.backend);
 	op->device = loader_device(loader, raw.device);
 	op->kind = loader_enum(loader, raw.kind, SONDE_KIND_COUNT, SONDE_KIND_other);

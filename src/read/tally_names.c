@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/demangle.h"
 #include "read/read_internal.h"
 
 #define WHOLE_MAX (16u << 20)
@@ -16,7 +15,7 @@ void strings_load(struct tally_body *body, const struct tally *tally, int fd)
 	const struct tally_section *section = &tally->section[FMT_SECTION_STRINGS];
 	struct tally_strings *strings = &body->strings;
 
-	strings->kept.arena = strings->demangled.arena = &body->arena;
+	strings->kept.arena = &body->arena;
 	if (!section->used || section->used > WHOLE_MAX)
 		return;
 	strings->bytes = arena_zalloc(&body->arena, section->used + 1);
@@ -56,19 +55,6 @@ const char *strings_name(struct tally_body *body, const struct tally *tally, uin
 	if (strings->bytes && strnlen(strings->bytes + offset, READ_NAME_MAX + 1) <= READ_NAME_MAX)
 		return strings->bytes + offset;
 	return strings_keep(body, tally, offset);
-}
-
-const char *strings_operation(struct tally_body *body, const struct tally *tally, uint64_t offset)
-{
-	const char *name = strings_name(body, tally, offset);
-	void **known;
-
-	if (strncmp(name, "_Z", 2) != 0)
-		return name;
-	known = map_value(&body->strings.demangled, &offset, sizeof(offset));
-	if (!*known)
-		*known = (void *)(uintptr_t)demangle(&body->arena, name);
-	return *known;
 }
 
 const char *strings_text(struct tally_body *body, const struct tally *tally, uint64_t offset)

@@ -4,6 +4,7 @@
 
 #include "base/number.h"
 #include "base/utf8.h"
+#include "base/demangle.h"
 #include "views/view_table.h"
 
 static const char *clean(struct painter *painter, const char *text)
@@ -68,7 +69,7 @@ void paint_kernels(struct painter *painter)
 			paint_ranks(painter, &table, 7, &kernel->ranks);
 		place_cells(painter, &table, 9, kernel->group, by_device ? kernel->host : "",
 			    by_device ? kernel->device : "");
-		table_cell(&table, 12, paint_name(painter, kernel->name));
+		table_cell(&table, 12, paint_name(painter, demangle(&painter->arena, kernel->name)));
 	}
 	paint_table(painter, &table, count, shown);
 }

@@ -59,6 +59,8 @@ named() # COMMAND...: traced with the stand-in for OpenCL, which takes every nam
 	read_back
 	"$PYTHON" -c 'import json, sys; assert json.load(open(sys.argv[1]))[0] == sys.argv[2:]' "$T/names" \
 		$a $b 'stencil<double, 3>(double*)' _Z
+	"$SONDE" report "$T/rec" >"$T/table"
+	says "$T/table" 'void space::stencil_7p<double, 3>(double*, double*, int)' # by the machine's C++ library
 	for width in 8 20; do
 		"$SONDE" report --max-name $width "$T/rec" >"$T/table"
 		equal "rows of $width" 4 "$(sed -n '/^Kernels/,/^$/p' "$T/table" | grep -c '[0-9] us')"

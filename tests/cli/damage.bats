@@ -55,10 +55,13 @@ all_refuse()
 }
 
 @test "an empty directory, a file, a directory of other things, nothing at all" {
+	mapfile -t all < <(printf '%s\n' "${COMMANDS[@]}")
+	mapfile -t COMMANDS < <(printf '%s\n' "${all[@]}" | grep -v -e --follow) # which waits for it
 	rm -rf "$T/rec"
 	all_refuse "No such file or directory"
 	mkdir "$T/rec"
 	all_refuse "no recording"
+	COMMANDS=("${all[@]}")
 	mkdir -p "$T/rec/host.1.2/ctf" "$T/rec/src"
 	echo "int main" >"$T/rec/src/main.c"
 	: >"$T/rec/host.1.2/ctf/thread.0"
