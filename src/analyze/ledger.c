@@ -52,6 +52,7 @@ static void backend_add(struct analysis *analysis, const struct tally_backend *b
 {
 	const struct fmt_backend *raw = &backend->raw;
 	struct summary_ledger *row = row_of(analysis, backend->name);
+	int64_t unfinished;
 
 	row->attached_by = list_join(analysis, row->attached_by, backend->attached_by);
 	row->library = list_join(analysis, row->library, backend->library);
@@ -63,8 +64,12 @@ static void backend_add(struct analysis *analysis, const struct tally_backend *b
 	row->device_lost += raw->device_lost;
 	row->untimed += raw->untimed;
 	row->late += raw->late;
-	row->unfinished = number_add(row->unfinished, (int64_t)(raw->device_seen - raw->device_recorded -
-								 raw->untimed - raw->device_lost));
+	unfinished = (int64_t)(raw->device_seen - raw->device_recorded - raw->untimed - raw->device_lost);
+	if (unfinished < 0) { /* a runtime tells how many it lost, not which: these had not been seen before */
+		row->device_seen += (uint64_t)-unfinished;
+		unfinished = 0;
+	}
+	row->unfinished = number_add(row->unfinished, unfinished);
 	if (*backend->note)
 		summary_add_note(analysis->summary, "backend", "%s: %s", backend->name, backend->note);
 	if (*backend->second)

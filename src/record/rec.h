@@ -263,7 +263,7 @@ REC_EXPORT uint32_t rec_device(struct rec_backend *backend, const char *key, con
 REC_EXPORT void rec_device_seen(struct rec_backend *backend); /* an operation was launched */
 REC_EXPORT void rec_device_unseen(struct rec_backend *backend); /* that launch has failed: it will never run */
 REC_EXPORT void rec_device_untimed(struct rec_backend *backend);
-REC_EXPORT void rec_device_lost(struct rec_backend *backend);
+REC_EXPORT void rec_device_lost(struct rec_backend *backend); /* seen before, or else seen by this */
 REC_EXPORT void rec_lost(struct rec_backend *backend); /* a call that could not be recorded */
 
 struct rec_span {
