@@ -19,6 +19,8 @@ void cuda_leave(struct rec_call *call, rec_word *args, rec_word result)
 	cuda_thread.wrapped--;
 	if (call->failed && cuda_thread.correlation)
 		cuda_start_failed(cuda_thread.correlation);
+	if (cuda_thread.correlation && cuda_is_blocking(call->symbol))
+		cuda_blocking_ends(cuda_thread.correlation, call);
 	if (call->slot && cuda_thread.correlation)
 		rec_call_link(call, cuda_thread.correlation);
 }

@@ -19,7 +19,8 @@ enum flag {
 	LAUNCHES = 1u << 1,       /* one kernel */
 	CAPTURE_BEGINS = 1u << 2, /* a stream turns launches into nodes of a graph */
 	CAPTURE_ENDS = 1u << 3,
-	POLLS = 1u << 4
+	POLLS = 1u << 4,
+	MAY_BLOCK = 1u << 5
 };
 
 /* By CUPTI's number of a function. */
@@ -70,6 +71,11 @@ static const struct rec_function *function_of(uint32_t symbol)
 	return &cuda_backend.function[cuda_backend.symbol[symbol].function];
 }
 
+bool cuda_is_blocking(uint32_t symbol)
+{
+	return cuda_role[cuda_backend.symbol[symbol].function].family == CUDA_FAMILY_BLOCKING;
+}
+
 /* ---- what is started ---- */
 
 /* While a stream is being captured, launches may never run: they are counted when they have. */
@@ -86,6 +92,8 @@ static void note_start(uint32_t flags, uint32_t correlation)
 		start |= START_SEEN;
 	}
 	__atomic_store_n(&starts[correlation % STARTS], (uint64_t)correlation << 32 | start, __ATOMIC_RELEASE);
+	if (flags & MAY_BLOCK)
+		cuda_blocking_begins(correlation);
 }
 
 struct cuda_start cuda_start_of(uint32_t correlation)
@@ -109,6 +117,7 @@ void cuda_starts_forget(void)
 	for (uint32_t i = 0; i < STARTS; i++)
 		if (starts[i])
 			starts[i] = 0;
+	cuda_blocking_forget();
 	reported_free = reported_used = reported_lock = 0;
 	cuda_thread = (struct cuda_thread){0};
 	capturing = 0;
@@ -116,29 +125,31 @@ void cuda_starts_forget(void)
 
 /* ---- reports ---- */
 
-static void begin(struct target target, const struct cupti_call *call)
+/* Opens the record, where this is the process's first call. */
+static void enter(uint32_t symbol, const struct cupti_call *call)
 {
-	struct reported *report;
+	struct reported *report = take_reported();
 
-	*call->kept = 0;
-	if (cuda_thread.current && cuda_thread.current->correlation == call->correlation)
-		return; /* the driver's part of a call of the runtime */
-	if (target.flags & STARTS_WORK) {
-		if (cuda_thread.correlation != call->correlation) /* else noted with the call of the runtime */
-			note_start(target.flags, call->correlation);
-		if (cuda_thread.wrapped)
-			return;
-	}
-	report = take_reported();
 	if (!report) {
 		rec_lost(&cuda_backend);
 		return;
 	}
 	report->correlation = call->correlation;
 	*call->kept = (uintptr_t)report;
-	rec_enter(&report->call, &cuda_backend, target.symbol - 1u, NULL, (uintptr_t)__builtin_frame_address(0), NULL);
+	rec_enter(&report->call, &cuda_backend, symbol, NULL, (uintptr_t)__builtin_frame_address(0), NULL);
 	report->outer = cuda_thread.current;
 	cuda_thread.current = report;
+}
+
+static void begin(struct target target, const struct cupti_call *call)
+{
+	*call->kept = 0;
+	if (cuda_thread.current && cuda_thread.current->correlation == call->correlation)
+		return; /* the driver's part of a call of the runtime */
+	if (!(target.flags & STARTS_WORK) || !cuda_thread.wrapped)
+		enter(target.symbol - 1u, call);
+	if ((target.flags & STARTS_WORK) && cuda_thread.correlation != call->correlation)
+		note_start(target.flags, call->correlation); /* else noted with the call of the runtime */
 }
 
 static void note_capture(struct target target, int32_t result)
@@ -168,6 +179,8 @@ static void end(struct target target, const struct cupti_call *call)
 		if (recorded->slot && (target.flags & STARTS_WORK))
 			rec_call_link(recorded, report->correlation);
 	}
+	if (target.flags & MAY_BLOCK)
+		cuda_blocking_ends(report->correlation, recorded);
 	cuda_thread.current = report->outer;
 	give_reported(report);
 }
@@ -259,8 +272,10 @@ static uint16_t flags_of(uint32_t symbol)
 	const char *name = cuda_backend.pool + function->name;
 	uint16_t flags = 0;
 
-	if (cuda_role[cuda_backend.symbol[symbol].function].family == CUDA_FAMILY_START)
+	if (cuda_role[cuda_backend.symbol[symbol].function].family != CUDA_FAMILY_NONE)
 		flags |= STARTS_WORK;
+	if (cuda_is_blocking(symbol))
+		flags |= MAY_BLOCK;
 	if (function->kind == SONDE_KIND_launch)
 		flags |= LAUNCHES;
 	if (function->kind == SONDE_KIND_poll)

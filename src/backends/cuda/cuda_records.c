@@ -65,6 +65,8 @@ static void add(struct rec_span *span, uint32_t correlation, bool launch)
 	span->correlation = correlation;
 	span->context = start.context;
 	rec_device_span(&cuda_backend, span);
+	if (span->kind == SONDE_KIND_copy)
+		cuda_blocking_ran(correlation, span->waited, span->end_ns - span->begin_ns);
 }
 
 static void add_kernel(const struct cupti_kernel *kernel)
@@ -206,10 +208,8 @@ void cuda_buffer_done(void *context, uint32_t stream, uint8_t *buffer, size_t by
 		while (cupti.ActivityGetNextRecord(buffer, filled, &record) == 0)
 			add_record(record);
 		if (cupti.ActivityGetNumDroppedRecords(context, stream, &dropped) == 0)
-			for (; dropped; dropped--) {
-				rec_device_seen(&cuda_backend);
+			for (; dropped; dropped--) /* those of launches were seen when they were made */
 				rec_device_lost(&cuda_backend);
-			}
 	}
 	give_buffer(buffer);
 }

@@ -3,9 +3,11 @@
  * What sonde uses of CUPTI, NVIDIA's interface for tools, declared here because the build has no headers of
  * NVIDIA's. The same in CUDA 12 and 13; tests/layout.c compares with the real headers where they are.
  *
- *	cupti.c        finds and starts it, hands it over to another tool of the program
- *	cuda_calls.c   calls that it reports
- *	cuda_records.c what devices did
+ *	cupti.c          finds and starts it, hands it over to another tool of the program
+ *	cuda_calls.c     calls that it reports
+ *	cuda_records.c   what devices did
+ *	cuda_blocking.c  copies that the program waits for
+ *	cuda_device.c    devices and streams
  */
 #ifndef SONDE_CUDA_CUPTI_H
 #define SONDE_CUDA_CUPTI_H
@@ -163,6 +165,7 @@ extern __thread struct cuda_thread cuda_thread __attribute__((visibility("hidden
 
 /* ---- cuda_calls.c ---- */
 
+bool cuda_is_blocking(uint32_t symbol);
 bool cuda_calls_start(void); /* asks for callbacks of the functions that matter */
 void cuda_calls_report(void *data, int domain, uint32_t id, const struct cupti_call *call);
 
@@ -175,6 +178,13 @@ struct cuda_start cuda_start_of(uint32_t correlation);
 /* The call has failed: what it was to start will not run. */
 void cuda_start_failed(uint32_t correlation);
 void cuda_starts_forget(void);
+
+/* ---- cuda_blocking.c: calls of the family `blocking` ---- */
+
+void cuda_blocking_begins(uint32_t correlation);
+void cuda_blocking_ends(uint32_t correlation, const struct rec_call *recorded);
+void cuda_blocking_ran(uint32_t correlation, bool waited, uint64_t device_ns);
+void cuda_blocking_forget(void);
 
 /* ---- cuda_records.c ---- */
 
