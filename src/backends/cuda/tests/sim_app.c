@@ -71,12 +71,17 @@ static void do_name(void)
 /* null; long: 4 KiB; longer: 9 KiB; bad: not UTF-8, and what JSON and terminals take for something else */
 static void do_odd_name(void)
 {
-	static char longest[2 * LONG_NAME + 1000];
+	static char long_name[LONG_NAME + 1], longest[2 * LONG_NAME + 1000];
 	const char *kind = text();
 
-	memset(longest, 'n', sizeof(longest));
-	longest[strcmp(kind, "long") ? sizeof(longest) - 1 : LONG_NAME] = '\0';
-	op->name = !strcmp(kind, "null") ? NULL : !strcmp(kind, "bad") ? "bad\xff\xc3(\"\\\x1b[31m\n" : longest;
+	memset(long_name, 'n', sizeof(long_name) - 1);
+	memset(longest, 'n', sizeof(longest) - 1);
+	if (!strcmp(kind, "null"))
+		op->name = NULL;
+	else if (!strcmp(kind, "bad"))
+		op->name = "bad\xff\xc3(\"\\\x1b[31m\n";
+	else
+		op->name = strcmp(kind, "long") ? longest : long_name;
 }
 
 static void do_at(void)
