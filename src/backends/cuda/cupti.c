@@ -22,6 +22,7 @@
 
 struct cupti cupti;
 static void *library;
+static bool taken; /* by another tool of the program */
 static const int kinds[] = {CUPTI_KERNEL, CUPTI_MEMCPY, CUPTI_MEMSET, CUPTI_MEMCPY_PEER, CUPTI_MEMORY};
 
 bool cupti_live(void)
@@ -148,6 +149,7 @@ static void stop(void)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		cupti.ActivityDisable(kinds[i]);
+	cupti.ActivityFlushAll(1); /* no buffer of ours may stay: the next tool does not know it */
 	if (cupti.subscriber)
 		cupti.Unsubscribe(cupti.subscriber);
 	cupti.subscriber = NULL;
@@ -157,7 +159,7 @@ static void stop(void)
 
 static const char *start(void)
 {
-	int error = cupti.Subscribe(&cupti.subscriber, cuda_calls_report, NULL);
+	int error = taken ? CUPTI_MULTIPLE_SUBSCRIBERS : cupti.Subscribe(&cupti.subscriber, cuda_calls_report, NULL);
 
 	if (error) {
 		cupti.subscriber = NULL;
@@ -267,6 +269,7 @@ static void hand_over(void)
 {
 	uint32_t token;
 
+	taken = true;
 	if (!cupti_live())
 		return;
 	token = rec_guard_enter();
