@@ -322,15 +322,27 @@ static void *launch_many(void *data)
 	return NULL;
 }
 
-static void do_threads(void)
+static pthread_t thread[64];
+static unsigned threads;
+
+static void do_start_threads(void)
 {
 	uint64_t count = number(), each = number();
-	pthread_t thread[64];
 
-	for (uint64_t i = 0; i < count && i < 64; i++)
-		pthread_create(&thread[i], NULL, launch_many, (void *)(uintptr_t)each);
-	for (uint64_t i = 0; i < count && i < 64; i++)
-		pthread_join(thread[i], NULL);
+	while (threads < count && threads < 64)
+		pthread_create(&thread[threads++], NULL, launch_many, (void *)(uintptr_t)each);
+}
+
+static void do_join_threads(void)
+{
+	while (threads)
+		pthread_join(thread[--threads], NULL);
+}
+
+static void do_threads(void)
+{
+	do_start_threads();
+	do_join_threads();
 }
 
 /* To be said before "init": handlers run backwards, so this one runs when the tool has had its end. */
@@ -403,8 +415,9 @@ static const struct {
 	{"driver", do_driver}, {"driver-ptsz", do_driver_ptsz}, {"driver-alloc", do_driver_alloc},
 	{"old-alloc", do_old_alloc}, {"drop", do_drop}, {"hand-out", do_hand_out}, {"starve", do_starve},
 	{"facts", do_facts}, {"client", do_client}, {"client-print", do_client_print}, {"open", do_open},
-	{"threads", do_threads}, {"late", do_late}, {"fork", do_fork}, {"exit", do_exit}, {"quick-exit", do_quick},
-	{"abort", abort}, {"kill", do_kill}, {"sleep", do_sleep},
+	{"threads", do_threads}, {"start-threads", do_start_threads}, {"join-threads", do_join_threads},
+	{"late", do_late}, {"fork", do_fork}, {"exit", do_exit}, {"quick-exit", do_quick}, {"abort", abort},
+	{"kill", do_kill}, {"sleep", do_sleep},
 };
 
 int main(int argc, char **argv)
