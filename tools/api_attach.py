@@ -25,7 +25,7 @@ class Attach:
 
     def __init__(self, path):
         self.path, self.name, self.layer, self.preload, self.perfetto_api = path, None, 0, None, 0
-        self.front, self.runtime, self.launcher, self.exports = [], [], [], []
+        self.front, self.runtime, self.launcher, self.exports, self.lookups = [], [], [], [], []
         self.env, self.rank, self.job = [], [], []
         self.weak = 0
         for self.line, text in read_lines(path):
@@ -45,6 +45,9 @@ class Attach:
             self.preload = rest[0]
         elif key in ("front", "runtime", "launcher", "exports"):
             getattr(self, key).extend(rest)
+        elif key == "lookups":
+            self.lookups.extend(rest)
+            self.exports.extend(rest)
         elif key == "env" and rest[0] in ("append", "set") and len(rest) == 3:
             self.env.append((rest[1], rest[2], int(rest[0] == "set")))
         elif words == ["weak", "ours"]:

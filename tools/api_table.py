@@ -177,6 +177,7 @@ struct rec_backend ${api}_backend = {
 	.convert = ${api}_convert,
 	.ignores = ${api}_ignores,
 	.front = $front,
+	.lookups = $lookups,
 	.runtimes = $runtimes,
 	.layer = $layer_depth,
 	.perfetto_api = $perfetto_api,
@@ -395,6 +396,7 @@ def table_text(api, attach):
         descriptor_variants=mask(v.number for v in api.variants if v.having == "buffer"),
         roles=lines(role_rows(api)), exports=lines(exports), export_count=len(exports), layer=layer_text(api),
         absent="\n".join(absent.functions), absent_table=", ".join(map(str, absent.table)),
-        absent_cases=absent.cases(), front=strings(attach.front), runtimes=strings(attach.runtime),
+        absent_cases=absent.cases(), front=strings(attach.front),
+        lookups=strings(attach.lookups), runtimes=strings(attach.runtime),
         layer_depth=attach.layer, perfetto_api=attach.perfetto_api, layer_variant=layers[0] if layers else 0,
         variadic=Template(VARIADIC).substitute(api=api.name) if variadic else "")

@@ -132,6 +132,7 @@ struct rec_backend {
 	uint32_t handle_bytes;          /* of a handle, by the library that is loaded; 0: 8 */
 	uint32_t part_bytes;            /* of the structure that `part` reads */
 	const char *front;    /* '\0'-separated, ends with an empty one: name prefixes of the API's front library */
+	const char *lookups;  /* likewise: functions of other libraries that the hand-written part stands before */
 	const char *runtimes; /* likewise: objects whose calls are the runtime's own, not the program's */
 	uint32_t layer;       /* depth in the stack of layers: greater is nearer to the program */
 	uint32_t perfetto_api;  /* see struct fmt_backend */

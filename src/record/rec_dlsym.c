@@ -168,6 +168,31 @@ static void *pick_ours(struct rec_backend *backend, const struct rec_export *exp
 	return wrapper_of(backend, export);
 }
 
+static bool is_looked_up(const struct rec_backend *backend, const char *name)
+{
+	const char *known = backend->lookups;
+
+	while (known && *known) {
+		if (compare(known, name) == 0)
+			return true;
+		while (*known++)
+			;
+	}
+	return false;
+}
+
+/* Where the program finds such a function, it gets ours, which is in the global scope. */
+static void *pick_lookup(void *handle, const char *name, const char *version, const void *return_address)
+{
+	void *ours;
+
+	if (handle == RTLD_NEXT || handle == RTLD_DEFAULT || rec_is_own(return_address) ||
+	    rec_is_runtime(return_address) || !ask_real(handle, name, version))
+		return REC_PASS;
+	ours = ask_real(RTLD_DEFAULT, name, NULL);
+	return ours && rec_is_own(ours) ? ours : REC_PASS;
+}
+
 void *rec_dlsym_pick(void *handle, const char *name, const char *version, const void *return_address)
 {
 	const struct rec_export *export = NULL;
@@ -182,13 +207,14 @@ void *rec_dlsym_pick(void *handle, const char *name, const char *version, const 
 		if (!(backend->state & REC_BACKEND_ON))
 			continue;
 		export = find_export(backend, name);
-		if (export)
+		if (export || is_looked_up(backend, name))
 			break;
 	}
-	if (!export)
+	if (!backend)
 		return REC_PASS;
 	rec_tls.guard++;
-	answer = pick_ours(backend, export, handle, version, return_address);
+	answer = export ? pick_ours(backend, export, handle, version, return_address)
+			: pick_lookup(handle, name, version, return_address);
 	rec_tls.guard--;
 	return answer;
 }
