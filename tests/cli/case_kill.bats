@@ -6,7 +6,7 @@ load lib
 @test "C022 kill -9 at any moment, also of its last 200 ms: the recording is always readable" {
 	need opencl
 	killed=0
-	for i in $(seq 1 50); do
+	for i in $(seq 1 20); do
 		rm -rf rec
 		"$SONDE" -q -o rec "$APPS/cl_loop" 250 >out 2>err &
 		launcher=$!
@@ -23,6 +23,6 @@ load lib
 		check "calls('clFinish') >= $done_kernels" "calls('clFinish') <= $done_kernels + 1" \
 			"end == 'signal 9' or end == 'exit 0'"
 	done
-	echo "# killed $killed of 50"
-	[ "$killed" -ge 10 ]
+	echo "# killed $killed of 20"
+	[ "$killed" -ge 4 ]
 }

@@ -7,7 +7,7 @@ load lib
 	# SONDE_KILLS=100 for a thorough run
 	need babeltrace2 busy fake_opencl/libOpenCL.so.1
 	LD_LIBRARY_PATH=$APPS/fake_opencl timeout 280 "$PYTHON" -B "$LIB/kills.py" "$SONDE" "$APPS/busy" "$T" \
-		"${SONDE_KILLS:-40}" $SONDE_KILLS_SEED >"$T/out" 2>&1 || { cat "$T/out"; return 1; }
+		"${SONDE_KILLS:-15}" $SONDE_KILLS_SEED >"$T/out" 2>&1 || { cat "$T/out"; return 1; }
 	echo "# $(cat "$T/out")" >&3
 }
 
