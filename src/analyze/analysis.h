@@ -94,6 +94,13 @@ struct analysis {
 };
 
 /* ---- rows.c ---- */
+/* What rows of calls and ranges are sorted by. */
+struct busy {
+	uint64_t time_ns, calls;
+	const char *backend, *name, *group;
+};
+/* For qsort: most time first, then most calls, then by name. */
+int busiest_first(const struct busy *a, const struct busy *b);
 /* Row of the key in rows->key, made of zeros when it is new (*is_new_out). */
 void *rows_find(struct analysis *analysis, struct rows *rows, size_t row_bytes, bool *is_new_out);
 void rows_key(struct rows *rows);

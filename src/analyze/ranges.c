@@ -127,17 +127,10 @@ static void open_finish(const struct process_time *process)
 static int range_order(const void *left, const void *right)
 {
 	const struct summary_range *a = left, *b = right;
-	uint64_t a_time = a->times.total_ns + (uint64_t)a->open_ns, b_time = b->times.total_ns + (uint64_t)b->open_ns;
-	int names;
+	struct busy a_busy = {a->times.total_ns + (uint64_t)a->open_ns, a->times.calls, a->backend, a->name, a->group};
+	struct busy b_busy = {b->times.total_ns + (uint64_t)b->open_ns, b->times.calls, b->backend, b->name, b->group};
 
-	if (a_time != b_time)
-		return a_time > b_time ? -1 : 1;
-	if (a->times.calls != b->times.calls)
-		return a->times.calls > b->times.calls ? -1 : 1;
-	names = strcmp(a->backend, b->backend);
-	if (!names)
-		names = strcmp(a->name, b->name);
-	return names ? names : strcmp(a->group, b->group);
+	return busiest_first(&a_busy, &b_busy);
 }
 
 void ranges_finish(struct analysis *analysis)

@@ -38,3 +38,17 @@ const char *keep(struct analysis *analysis, const char *text)
 {
 	return *text ? arena_strdup(analysis->arena, text) : "";
 }
+
+int busiest_first(const struct busy *a, const struct busy *b)
+{
+	int names;
+
+	if (a->time_ns != b->time_ns)
+		return a->time_ns > b->time_ns ? -1 : 1;
+	if (a->calls != b->calls)
+		return a->calls > b->calls ? -1 : 1;
+	names = strcmp(a->backend, b->backend);
+	if (!names)
+		names = strcmp(a->name, b->name);
+	return names ? names : strcmp(a->group, b->group);
+}
