@@ -75,6 +75,22 @@ static void row_add(struct analysis *analysis, struct call_row *row, const struc
 	row->out.posted += stats->posted;
 }
 
+/* What is known of a function of a process, of all its threads together. */
+static void function_add(struct analysis *analysis, const struct process_time *process,
+			 const struct tally_function *function)
+{
+	struct summary_call *call;
+
+	if (function_is_range(function) || !(function->device_ns || function->members_most))
+		return;
+	call = &call_row(analysis, process, 0, function)->out;
+	call->device_ns += function->device_ns;
+	if (function->members_least && (!call->members_least || function->members_least < call->members_least))
+		call->members_least = function->members_least;
+	if (function->members_most > call->members_most)
+		call->members_most = function->members_most;
+}
+
 void calls_add(struct analysis *analysis, struct process_time *process)
 {
 	const struct tally_body *body = process->tally->body;
@@ -89,6 +105,8 @@ void calls_add(struct analysis *analysis, struct process_time *process)
 			row_add(analysis, call_row(analysis, process, body->thread[i].tid,
 						   &body->function[row->function]), process, &row->stats);
 		}
+	for (i = 0; i < body->functions && analysis->by != SUMMARY_BY_THREAD; i++)
+		function_add(analysis, process, &body->function[i]);
 }
 
 static int call_order(const void *left, const void *right)

@@ -144,6 +144,8 @@ struct summary_call {
 	uint64_t failed, unfinished; /* unfinished: entered and never left */
 	int64_t open_ns;          /* time so far of those of them that are still open */
 	uint64_t bytes_out, bytes_in, posted;
+	uint64_t device_ns;       /* sum of the operations that other backends started inside; 0 with --by thread */
+	uint32_t members_least, members_most; /* of the communicators that it was called with; 0: not known */
 	struct summary_ranks ranks; /* of total_ns; of calls where not timed */
 };
 

@@ -41,7 +41,8 @@ void table_row(struct table *table)
 
 void table_cell(struct table *table, size_t column, const char *text)
 {
-	table->cell[(table->rows - 1) * TABLE_COLUMNS + column] = text;
+	if (column < table->columns)
+		table->cell[(table->rows - 1) * TABLE_COLUMNS + column] = text;
 }
 
 void table_copy(struct table *table, size_t column, const char *text)

@@ -12,7 +12,7 @@
 
 #include "base/arena.h"
 
-#define TABLE_COLUMNS 16
+#define TABLE_COLUMNS 20
 
 struct table_column {
 	const char *title;

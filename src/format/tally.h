@@ -89,7 +89,7 @@ enum fmt_note {
 	FMT_NOTE_SECOND_PROVIDER = 1u << 3,   /* two libraries implement one API */
 	FMT_NOTE_APPROXIMATE = 1u << 4,       /* some device figure was folded approximately */
 	FMT_NOTE_DYNAMIC_FULL = 1u << 5,      /* there were more names of ranges than there is room for */
-	FMT_NOTE_CONTEXTS_FULL = 1u << 6      /* ranges nest in more ways than there is room for: device_ns is less */
+	FMT_NOTE_CONTEXTS_FULL = 1u << 6      /* things nest in more ways than there is room for: device_ns is less */
 };
 
 /* What lies in ctf/ beside the tally: see format/stream.h. */
@@ -164,7 +164,8 @@ struct fmt_function {
 	uint32_t kind;    /* enum sonde_kind */
 	uint32_t flags;   /* enum fmt_function_flag */
 	uint32_t layer;   /* of the backend, unless the function says otherwise */
-	uint64_t device_ns; /* of ranges: plain sum of the device operations that were started inside */
+	uint64_t device_ns; /* plain sum of the device operations that were started inside, by other backends */
+	uint32_t members_least, members_most; /* of the communicators that it was called with; 0: not known */
 };
 
 /*
@@ -208,7 +209,7 @@ struct fmt_range {
 
 struct fmt_thread {
 	uint32_t tid;
-	uint32_t depth;      /* open calls: frame[1] .. frame[depth]; bit 31: inside the tool */
+	uint32_t depth;      /* open calls: frame[1] .. frame[depth] */
 	uint32_t rows;       /* fmt_stats usable in this block */
 	uint32_t served;     /* threads that used this block one after another */
 	uint64_t first;      /* ticks of its first traced call */

@@ -107,7 +107,9 @@ static void function_take(struct loader *loader, const void *item)
 	function->counted = raw.flags & FMT_FUNCTION_COUNTED;
 	function->layer = raw.layer;
 	function->dynamic = raw.flags & FMT_FUNCTION_DYNAMIC;
-	function->device_ns = function->dynamic ? raw.device_ns : 0;
+	function->device_ns = raw.device_ns;
+	function->members_least = raw.members_least;
+	function->members_most = raw.members_most;
 	function->returns_nothing = function_is_range(function);
 }
 

@@ -216,6 +216,8 @@ static inline struct fmt_stats *rec_call_row(const struct rec_call *call)
 
 	return (struct fmt_stats *)rows + (call->slot - 1);
 }
+/* How many processes or devices the communicator of this call has. call->slot is not 0. */
+REC_EXPORT void rec_call_members(const struct rec_call *call, uint32_t members);
 REC_EXPORT REC_COLD void rec_stream_bytes(uint64_t out, uint64_t in);
 REC_EXPORT REC_COLD void rec_stream_link(uint64_t correlation);
 static inline void rec_call_bytes(const struct rec_call *call, uint64_t out, uint64_t in, bool posted)
@@ -331,10 +333,10 @@ REC_EXPORT void rec_range_end(struct rec_backend *backend, uint64_t key);
 REC_EXPORT void rec_mark(struct rec_backend *backend, const struct rec_label *label);
 
 /*
- * Which ranges the calling thread is in: those that it has pushed, and those of the process that are open. 0: none. For
- * struct rec_span of an operation that it starts now; valid in this process's record alone.
+ * What the calling thread is in: ranges that it has pushed, ranges of the process that are open, calls of other
+ * backends. 0: nothing. For struct rec_span of an operation that it starts now; valid in this process's record alone.
  */
-REC_EXPORT uint32_t rec_context(void);
+REC_EXPORT uint32_t rec_context(const struct rec_backend *backend);
 
 /* Memory in use: bytes > 0 allocates, bytes < 0 frees. device UINT32_MAX: host memory. */
 REC_EXPORT void rec_memory(struct rec_backend *backend, uint32_t device, enum sonde_memory_kind kind, int64_t bytes);

@@ -367,6 +367,21 @@ void rec_leave(struct rec_call *call)
 	thread->frame[call->depth - 1].child += duration;
 }
 
+void rec_call_members(const struct rec_call *call, uint32_t members)
+{
+	struct fmt_function *function = rec_area_item(FMT_SECTION_FUNCTIONS, call->slot - 1);
+	uint32_t least = __atomic_load_n(&function->members_least, __ATOMIC_RELAXED);
+	uint32_t most = __atomic_load_n(&function->members_most, __ATOMIC_RELAXED);
+
+	while ((!least || members < least) &&
+	       !__atomic_compare_exchange_n(&function->members_least, &least, members, true, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED))
+		;
+	while (members > most && !__atomic_compare_exchange_n(&function->members_most, &most, members, true,
+							      __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
 void rec_stream_bytes(uint64_t out, uint64_t in)
 {
 	struct fmt_event_bytes event = {out, in};

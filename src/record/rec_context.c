@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which ranges a device operation was started in. A context is two numbers of chains: of the ranges that the thread had
- * pushed, and of those of the process that were open. A chain is a node of a tree that only grows; it is looked for
- * only when an operation is started, once per range. Nodes are read without a lock.
+ * What a device operation was started in: ranges, and calls of other backends (a collective that launches kernels). A
+ * context is two numbers of chains: of the ranges that the thread had pushed with the calls that it was in, and of the
+ * ranges of the process that were open. A chain is a node of a tree that only grows; it is looked for only when an
+ * operation is started, once per range. Nodes are read without a lock.
  */
 #include <string.h>
 
@@ -12,7 +13,7 @@
 #define STARTED_MOST 64u /* ranges of the process in one context */
 
 struct node {
-	uint16_t parent, slot; /* of the range, within the chain `parent` */
+	uint16_t parent, slot; /* of the range or call, within the chain `parent` */
 	uint16_t child, sibling; /* first child, next one of the same parent */
 	uint16_t hint; /* the child that was found last */
 };
@@ -108,15 +109,31 @@ static uint32_t started_chain(void)
 	return at;
 }
 
-uint32_t rec_context(void)
+/* With the open calls of other backends: the layers above, which asked for the operation. */
+static uint32_t calls_chain(const struct fmt_thread *thread, uint32_t at, uint32_t backend)
+{
+	for (uint32_t i = 1; i <= thread->depth; i++) {
+		const struct fmt_function *function =
+			rec_area_item(FMT_SECTION_FUNCTIONS, thread->frame[i].slot - 1);
+
+		if (function->backend != backend)
+			at = chain(at, thread->frame[i].slot);
+	}
+	return at;
+}
+
+uint32_t rec_context(const struct rec_backend *backend)
 {
 	struct fmt_thread *thread = rec_tls.thread;
 	uint32_t context = 0;
 
 	if (!rec_wiped->open)
 		return 0;
-	if (thread && thread->ranges && rec_tls.generation == rec_state.generation)
-		context = thread_chain(thread);
+	if (thread && rec_tls.generation == rec_state.generation) {
+		if (thread->ranges)
+			context = thread_chain(thread);
+		context = calls_chain(thread, context, backend->index);
+	}
 	if (rec_range_version)
 		context |= started_chain() << 16;
 	return context;
@@ -127,7 +144,7 @@ static void add(uint32_t at, uint64_t device_ns)
 	for (; at && at < NODES; at = node[at].parent) {
 		struct fmt_function *function = rec_area_item(FMT_SECTION_FUNCTIONS, node[at].slot - 1);
 
-		if (stamp[node[at].slot] != stamps) /* a range within itself counts once */
+		if (stamp[node[at].slot] != stamps) /* what is within itself counts once */
 			function->device_ns += device_ns;
 		stamp[node[at].slot] = stamps;
 	}

@@ -175,11 +175,17 @@ static struct call_section section_measure(struct painter *painter, const char *
 	return section;
 }
 
+enum call_column {
+	CALL_TOTAL, CALL_SELF, CALL_WALL, CALL_DEVICE, CALL_COUNT, CALL_FAILED, CALL_AVERAGE, CALL_MIN, CALL_P99,
+	CALL_MAX, CALL_OUT, CALL_IN, CALL_MEMBERS, CALL_LEAST_RANK, CALL_MOST_RANK, CALL_OF, CALL_NAME
+};
+
 static void call_columns(struct table *table, bool nested)
 {
 	table_column(table, nested ? "total" : "time", 0);
 	table_column(table, nested ? "self" : "", 1);
 	table_column(table, "% wall", 1);
+	table_column(table, "device", 1); /* of what was started inside by the layers beneath */
 	table_column(table, "calls", 0);
 	table_column(table, "failed", 1);
 	table_column(table, "average", 2);
@@ -188,6 +194,7 @@ static void call_columns(struct table *table, bool nested)
 	table_column(table, "max", 3);
 	table_column(table, "out", 5);
 	table_column(table, "in", 5);
+	table_column(table, "comm size", 4);
 	table_column(table, "min (rank)", 8);
 	table_column(table, "max (rank)", 4);
 	table_column_left(table, "of", 0);
@@ -206,18 +213,25 @@ static const char *call_name(struct painter *painter, const struct summary_call 
 	return name;
 }
 
+static const char *call_members(struct painter *painter, const struct summary_call *call)
+{
+	if (call->members_least == call->members_most)
+		return arena_printf(&painter->arena, "%u", call->members_most);
+	return arena_printf(&painter->arena, "%u to %u", call->members_least, call->members_most);
+}
+
 static void call_times(struct painter *painter, struct table *table, const struct summary_call *call, bool nested)
 {
-	table_cell(table, 0, paint_time(painter, (int64_t)call->times.total_ns));
+	table_cell(table, CALL_TOTAL, paint_time(painter, (int64_t)call->times.total_ns));
 	if (nested)
-		table_cell(table, 1, paint_time(painter, call->self_ns));
-	table_cell(table, 2, paint_percent(painter, (int64_t)call->times.total_ns, painter->wall));
-	table_cell(table, 5, average(painter, &call->times));
+		table_cell(table, CALL_SELF, paint_time(painter, call->self_ns));
+	table_cell(table, CALL_WALL, paint_percent(painter, (int64_t)call->times.total_ns, painter->wall));
+	table_cell(table, CALL_AVERAGE, average(painter, &call->times));
 	if (!call->times.calls)
 		return;
-	table_cell(table, 6, paint_time(painter, (int64_t)call->times.min_ns));
-	table_cell(table, 7, paint_time(painter, (int64_t)call->times.p99_ns));
-	table_cell(table, 8, paint_time(painter, (int64_t)call->times.max_ns));
+	table_cell(table, CALL_MIN, paint_time(painter, (int64_t)call->times.min_ns));
+	table_cell(table, CALL_P99, paint_time(painter, (int64_t)call->times.p99_ns));
+	table_cell(table, CALL_MAX, paint_time(painter, (int64_t)call->times.max_ns));
 }
 
 static void call_row(struct painter *painter, struct table *table, const struct summary_call *call, bool nested)
@@ -228,16 +242,21 @@ static void call_row(struct painter *painter, struct table *table, const struct 
 	if (call->timed)
 		call_times(painter, table, call, nested);
 	else
-		table_cell(table, 0, "-");
-	table_copy(table, 3, number_count(&number, call->times.calls));
-	table_cell(table, 4, paint_count(painter, call->failed));
-	table_cell(table, 9, paint_bytes(painter, call->bytes_out));
-	table_cell(table, 10, !call->bytes_in ? NULL : arena_printf(&painter->arena, "%s%s", call->posted ? "<= " : "",
-								      number_bytes(&number, call->bytes_in)));
+		table_cell(table, CALL_TOTAL, "-");
+	table_copy(table, CALL_COUNT, number_count(&number, call->times.calls));
+	table_cell(table, CALL_FAILED, paint_count(painter, call->failed));
+	if (call->device_ns)
+		table_cell(table, CALL_DEVICE, paint_time(painter, (int64_t)call->device_ns));
+	table_cell(table, CALL_OUT, paint_bytes(painter, call->bytes_out));
+	if (call->bytes_in)
+		table_cell(table, CALL_IN, arena_printf(&painter->arena, "%s%s", call->posted ? "<= " : "",
+							number_bytes(&number, call->bytes_in)));
+	if (call->members_most)
+		table_cell(table, CALL_MEMBERS, call_members(painter, call));
 	if (call->ranks.count > 1 && call->timed)
-		paint_ranks(painter, table, 11, &call->ranks);
-	table_cell(table, 13, *call->group ? clean(painter, call->group) : NULL);
-	table_cell(table, 14, call_name(painter, call));
+		paint_ranks(painter, table, CALL_LEAST_RANK, &call->ranks);
+	table_cell(table, CALL_OF, *call->group ? clean(painter, call->group) : NULL);
+	table_cell(table, CALL_NAME, call_name(painter, call));
 }
 
 static void section_paint(struct painter *painter, const struct call_section *section)

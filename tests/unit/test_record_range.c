@@ -281,23 +281,23 @@ static void an_operation_counts_for_every_range_it_was_started_in_once(void **st
 
 	(void)state;
 	device = rec_device(&fixture_backend, "key", "device", 0);
-	assert_int_equal(rec_context(), 0);
+	assert_int_equal(rec_context(&fixture_backend), 0);
 	push("outer");
 	push("inner");
 	push("outer");
-	context = rec_context();
-	assert_int_equal(rec_context(), context);
+	context = rec_context(&fixture_backend);
+	assert_int_equal(rec_context(&fixture_backend), context);
 	pop();
 	pop();
 	push("other");
 	operation(context, 100); /* delivered while the program is elsewhere */
-	operation(rec_context(), 10);
+	operation(rec_context(&fixture_backend), 10);
 	pop();
 	pop();
 	assert_int_equal(device_ns("outer"), 110);
 	assert_int_equal(device_ns("inner"), 100);
 	assert_int_equal(device_ns("other"), 10);
-	operation(rec_context(), 1000);
+	operation(rec_context(&fixture_backend), 1000);
 	assert_int_equal(device_ns("outer"), 110);
 }
 
@@ -306,16 +306,16 @@ static void an_operation_counts_for_the_open_ranges_of_the_process(void **state)
 	(void)state;
 	device = rec_device(&fixture_backend, "key", "device", 0);
 	start("first", 1);
-	operation(rec_context(), 1);
+	operation(rec_context(&fixture_backend), 1);
 	push("pushed");
 	start("second", 2);
 	start("first", 3);
-	operation(rec_context(), 10);
+	operation(rec_context(&fixture_backend), 10);
 	rec_range_end(&fixture_backend, 1);
 	rec_range_end(&fixture_backend, 3);
-	operation(rec_context(), 100);
+	operation(rec_context(&fixture_backend), 100);
 	rec_range_end(&fixture_backend, 2);
-	operation(rec_context(), 1000);
+	operation(rec_context(&fixture_backend), 1000);
 	pop();
 	assert_int_equal(device_ns("first"), 11);
 	assert_int_equal(device_ns("second"), 110);
@@ -335,7 +335,7 @@ static void more_nestings_than_there_is_room_for_count_for_the_outer_ranges(void
 			push(name);
 			snprintf(name, sizeof(name), "i%d", j);
 			push(name);
-			operation(rec_context(), 1);
+			operation(rec_context(&fixture_backend), 1);
 			pop();
 			pop();
 		}

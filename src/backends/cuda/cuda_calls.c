@@ -86,7 +86,7 @@ static void note_start(uint32_t flags, uint32_t correlation)
 	cuda_thread.correlation = correlation;
 	if (!rec_on())
 		return;
-	start = rec_context() & ~START_SEEN;
+	start = rec_context(&cuda_backend) & ~START_SEEN;
 	if ((flags & LAUNCHES) && !__atomic_load_n(&capturing, __ATOMIC_RELAXED)) {
 		rec_device_seen(&cuda_backend);
 		start |= START_SEEN;

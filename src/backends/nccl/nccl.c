@@ -7,7 +7,8 @@
 
 static const uint8_t type_bytes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1}; /* by ncclDataType_t */
 
-static uint64_t ranks_of(rec_word comm)
+/* 0: NCCL does not say. */
+static uint32_t ranks_of(rec_word comm)
 {
 	int (*count)(rec_word, int *) = (int (*)(rec_word, int *))rec_real(&nccl_backend, nccl_sym_ncclCommCount);
 	uint32_t token = rec_guard_enter();
@@ -16,31 +17,34 @@ static uint64_t ranks_of(rec_word comm)
 	if (!count || count(comm, &ranks) != 0)
 		ranks = 0;
 	rec_guard_leave(token);
-	return ranks > 0 ? (uint64_t)ranks : 1;
+	return ranks > 0 ? (uint32_t)ranks : 0;
 }
 
 void nccl_leave(struct rec_call *call, rec_word *args, rec_word result)
 {
 	const struct nccl_role *role = &nccl_role[nccl_backend.symbol[call->symbol].function];
-	uint32_t type = (uint32_t)args[role->datatype];
-	uint64_t bytes = args[role->count] * (type < sizeof(type_bytes) ? type_bytes[type] : 0u);
+	uint32_t type = (uint32_t)args[role->datatype], ranks;
+	uint64_t bytes = args[role->count] * (type < sizeof(type_bytes) ? type_bytes[type] : 0u), all;
 
 	(void)result;
 	if (!call->slot || call->failed)
 		return;
+	ranks = ranks_of(args[role->comm]);
+	all = bytes * (ranks ? ranks : 1);
+	if (ranks)
+		rec_call_members(call, ranks);
 	switch (role->family) {
 	case NCCL_FAMILY_SAME:
 		rec_call_bytes(call, bytes, bytes, false);
 		break;
 	case NCCL_FAMILY_GATHER:
-		rec_call_bytes(call, bytes, bytes * ranks_of(args[role->comm]), false);
+		rec_call_bytes(call, bytes, all, false);
 		break;
 	case NCCL_FAMILY_SCATTER:
-		rec_call_bytes(call, bytes * ranks_of(args[role->comm]), bytes, false);
+		rec_call_bytes(call, all, bytes, false);
 		break;
 	case NCCL_FAMILY_EXCHANGE:
-		bytes *= ranks_of(args[role->comm]);
-		rec_call_bytes(call, bytes, bytes, false);
+		rec_call_bytes(call, all, all, false);
 		break;
 	case NCCL_FAMILY_SEND:
 		rec_call_bytes(call, bytes, 0, false);

@@ -195,7 +195,7 @@ void opencl_command_leave(const struct opencl_call *view, rec_word result)
 		.kind = opencl_kind(view),
 		.level = view->level,
 		.begin_raw = call->user[USER_BEGIN],
-		.context = rec_context()
+		.context = rec_context(&opencl_backend)
 	};
 	bool own = event == (cl_handle *)&call->user[USER_EVENT];
 

@@ -38,6 +38,10 @@ class Nccl(unittest.TestCase):
         self.assertEqual(gathers["calls"], count)
         self.assertEqual(gathers["bytes_in"], run.fact("bytes") * count * count)
         kernels = sum(row["calls"] for row in run.rows("kernels") if row["name"].startswith("ncclDevKernel"))
+        self.assertEqual((reduces["comm_size_min"], reduces["comm_size_max"]), (count, count))
+        inside = sum(row["device_ns"] for row in run.rows("calls", backend="nccl"))
+        took = sum(row["total_ns"] for row in run.rows("kernels") if row["name"].startswith("ncclDevKernel"))
+        self.assertGreaterEqual(inside, took)  # and copies, of one GPU
         if count > 1:
             self.assertEqual(kernels, run.fact("reduces") + count)
         self.assertEqual(len(run.rows("devices")), count)

@@ -1,0 +1,40 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# Calls of a stand-in for NCCL that launches kernels of the simulated CUDA.
+SRC=${SRC:-$(cd "$BATS_TEST_DIRNAME/../../../.." && pwd)}
+load "$SRC/src/backends/cuda/tests/lib"
+
+call() # NAME KEY
+{
+	echo "[row['$2'] for row in s['calls'] if row['name'] == '$1'][0]"
+}
+
+@test "collectives have their bytes and the sizes of their communicators" {
+	traced -- "$BUILD/tests/nccl/program"
+	equal status 0 "$status"
+	check 'calls("ncclAllReduce") == 16' 'failed("ncclAllReduce") == 1' \
+		"$(call ncclAllReduce bytes_out) == $(call ncclAllReduce bytes_in) == 4 * (10 * 100 + 5 * 10)" \
+		"($(call ncclAllReduce comm_size_min), $(call ncclAllReduce comm_size_max)) == (2, 4)" \
+		"($(call ncclAllGather bytes_out), $(call ncclAllGather bytes_in)) == (400, 1600)" \
+		"($(call ncclReduceScatter bytes_out), $(call ncclReduceScatter bytes_in)) == (1600, 400)" \
+		"($(call ncclSend bytes_out), $(call ncclRecv bytes_in)) == (1200, 600)" \
+		"($(call ncclSend comm_size_min), $(call ncclSend comm_size_max)) == (2, 2)" \
+		"$(call ncclCommDestroy comm_size_max) == 0"
+}
+
+@test "kernels are tied to the collective that launched them, or to the end of the group" {
+	for options in "" "-l"; do
+		cd "$T"
+		# shellcheck disable=SC2086
+		traced $options -- "$BUILD/tests/nccl/program"
+		check 'kernels() == 24' "$(call ncclGroupEnd device_ns) > 0" "$(call ncclSend device_ns) == 0" \
+			"$(call cudaLaunchKernel device_ns) == 0" \
+			'0 < sum(row["device_ns"] for row in s["calls"]) <= sum(row["total_ns"] for row in s["kernels"])'
+	done
+}
+
+@test "the table tells the sizes of communicators" {
+	timeout 30 "$SONDE" --all "$BUILD/tests/nccl/program" 2>table.txt
+	grep -q 'comm size' table.txt
+	grep -q '2 to 4 .*ncclAllReduce' table.txt || { cat table.txt; return 1; }
+}

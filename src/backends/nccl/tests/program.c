@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A few collectives of communicators of 4 and 2, alone and in groups; prints nothing. */
+#include <stdlib.h>
+
+#include "sim.h"
+
+#define MUST(call) do { if (call) exit(3); } while (0)
+
+int main(void)
+{
+	struct sim_grid one = {1, 1, 1};
+	ncclUniqueId id = {""};
+	ncclComm_t four, two;
+	int i;
+
+	MUST(cuInit(0));
+	MUST(ncclCommInitRank(&four, 4, id, 0));
+	MUST(ncclCommInitRank(&two, 2, id, 1));
+	for (i = 0; i < 10; i++)
+		MUST(ncclAllReduce("", NULL, 100, NCCL_FLOAT, 0, four, NULL));
+	for (i = 0; i < 5; i++)
+		MUST(ncclAllReduce("", NULL, 10, NCCL_FLOAT, 0, two, NULL));
+	MUST(!ncclAllReduce("", NULL, 10, NCCL_FLOAT, 0, NULL, NULL));
+	MUST(ncclAllGather("", NULL, 100, NCCL_FLOAT, four, NULL));
+	MUST(ncclReduceScatter("", NULL, 100, NCCL_FLOAT, 0, four, NULL));
+	MUST(ncclGroupStart());
+	for (i = 0; i < 3; i++) {
+		MUST(ncclSend("", 100, NCCL_FLOAT, 1, two, NULL));
+		MUST(ncclRecv(NULL, 50, NCCL_FLOAT, 1, two, NULL));
+	}
+	MUST(ncclGroupEnd());
+	MUST(cudaLaunchKernel("", one, one, NULL, 0, NULL));
+	MUST(cudaDeviceSynchronize());
+	MUST(ncclCommDestroy(four));
+	MUST(ncclCommDestroy(two));
+	return 0;
+}
