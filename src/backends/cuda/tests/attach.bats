@@ -51,7 +51,7 @@ no_cupti()
 	SIM_SUBSCRIBE=39 calls_alone "another tool of the program holds CUPTI"
 }
 
-@test "where CUPTI refuses to start, calls are recorded and a note says so" {
+@test "C110: where CUPTI refuses to start, calls are recorded and a note says so" {
 	SIM_SUBSCRIBE=15 calls_alone "CUPTI refused to start"
 }
 

@@ -14,7 +14,7 @@ kinds="shared static"
 	done
 }
 
-@test "launches that go straight to the driver are counted under the driver's names" {
+@test "C074: launches that go straight to the driver are counted under the driver's names" {
 	for kind in $kinds; do
 		sim $kind launch 2 driver 3 driver-ptsz 4
 		complete 'calls("cudaLaunchKernel") == 2' 'calls("cuLaunchKernel") == 7' 'ledger("device_seen") == 9' \

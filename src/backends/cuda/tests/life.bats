@@ -17,7 +17,7 @@ all_accounted() # LAUNCHES
 		"ledger('device_recorded') + ledger('unfinished') + ledger('untimed') == $1"
 }
 
-@test "a program that ends without waiting has all its kernels" {
+@test "C023: a program that ends without waiting has all its kernels" {
 	for kind in shared static; do
 		ended 0 $kind launch 1000
 		complete 'kernels() == 1000'
