@@ -264,8 +264,10 @@ static void fill_process(struct analysis *analysis, struct process_time *process
 	if (process->reference)
 		memcpy(out->category, process->reference->category, sizeof(out->category));
 	out->category[SONDE_CATEGORY_not_running] = number_subtract(out->wall_ns, process_wall(process));
-	out->category[SONDE_CATEGORY_host] =
-		number_subtract(process_wall(process), process->reference ? traced_time(process->reference) : 0);
+	/* beside what is traced and runs on the host */
+	out->category[SONDE_CATEGORY_host] = number_add(
+		out->category[SONDE_CATEGORY_host],
+		number_subtract(process_wall(process), process->reference ? traced_time(process->reference) : 0));
 }
 
 static void fill_threads(struct analysis *analysis, const struct process_time *process, uint32_t index)

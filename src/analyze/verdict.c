@@ -96,7 +96,7 @@ static size_t candidates_make(struct analysis *analysis, struct candidate *candi
 		enum sonde_category category;
 		const char *bound, *text, *brief;
 	} parts[] = {
-		{SONDE_CATEGORY_host, "the host", "outside traced calls @ of the time", "host @"},
+		{SONDE_CATEGORY_host, "the host", "the program's own work @ of the time", "host @"},
 		{SONDE_CATEGORY_memory, "allocating memory", "@ of the time", "memory @"},
 		{SONDE_CATEGORY_copy, "copies", "calls that copy take @ of the time", "copy calls @"},
 		{SONDE_CATEGORY_launch, "launching", "launch calls take @ of the time", "launches @"},

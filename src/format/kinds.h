@@ -19,7 +19,7 @@
 	X(host)             \
 	X(not_running)
 
-/* X(kind, category) */
+/* X(kind, category). compute: a loop or kernel that runs on the host; sync: threads wait for each other */
 #define SONDE_KINDS(X)               \
 	X(other, other_api)          \
 	X(launch, launch)            \
@@ -40,7 +40,9 @@
 	X(range, other_api)          \
 	X(mark, other_api)           \
 	X(query, other_api)          \
-	X(setup, other_api)
+	X(setup, other_api)          \
+	X(compute, host)             \
+	X(sync, other_api)
 
 /* X(id, text): direction of a transfer */
 #define SONDE_DIRECTIONS(X) \

@@ -81,7 +81,7 @@ enum fmt_call_event {
 	FMT_CALL_INSTANT = 6,    /* of marks: no payload */
 	FMT_CALL_ASYNC = 7       /* of ranges of the process: u64, which one; + 1 at its end. Pairs over all threads */
 };
-/* Dynamic functions: ranges have ENTRY, and EXIT without a payload, and ASYNC; marks INSTANT. */
+/* Dynamic functions: ranges have ENTRY, EXIT without a payload, and ASYNC; marks INSTANT; calls what others have. */
 
 #define FMT_CALL_IDS 8
 #define FMT_EVENT_FUNCTIONS_MAX ((FMT_EVENT_ID_MASK + 1 - FMT_EVENT_FUNCTION) / FMT_CALL_IDS)

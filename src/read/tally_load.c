@@ -110,7 +110,7 @@ static void function_take(struct loader *loader, const void *item)
 	function->device_ns = raw.device_ns;
 	function->members_least = raw.members_least;
 	function->members_most = raw.members_most;
-	function->returns_nothing = function_is_range(function);
+	function->returns_nothing = function->dynamic;
 }
 
 uint64_t stats_calls(const struct fmt_stats *stats)

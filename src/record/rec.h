@@ -286,7 +286,7 @@ struct rec_span {
 /* Folds one finished device operation into unions, sums and rows. Counts it as recorded. */
 REC_EXPORT void rec_device_span(struct rec_backend *backend, const struct rec_span *span);
 
-/* ---- ranges and marks: functions whose name is known only at run time ------------------------- */
+/* ---- calls, ranges and marks whose name is known only at run time ------------------------------- */
 
 #define REC_LABEL_SEED 0xcbf29ce484222325u
 
@@ -320,6 +320,18 @@ static inline struct rec_label rec_label(const struct rec_label *in, const char 
 	label.hash = rec_label_hash(label.hash, label.name, &label.length);
 	return label;
 }
+
+/*
+ * Entry of a call whose name is known at run time alone, as a kernel of a portability layer: rec_leave() ends it.
+ * frame_address: of the function that stands before it; 0 where a callback that returns tells of the beginning.
+ * Calls nest in it as in any other. call->slot 0: it is not recorded.
+ */
+REC_EXPORT void rec_enter_dynamic(struct rec_call *call, struct rec_backend *backend, const struct rec_label *label,
+				  enum sonde_kind kind, uintptr_t frame_address);
+/* The call in one word, for interfaces that keep one between beginning and end; 0: not recorded. Same thread. */
+REC_EXPORT uint64_t rec_call_token(const struct rec_call *call);
+/* The call again, to be left. False: there is no such call open in this thread. */
+REC_EXPORT bool rec_call_resume(struct rec_call *call, struct rec_backend *backend, uint64_t token);
 
 /*
  * Ranges of a thread nest, those with another `stack` (a domain's) by themselves. They may be lost, one by one, when

@@ -9,6 +9,8 @@
 #include "record/rec_state.h"
 #include "record/rec_stream.h"
 
+#define ANY_ADDRESS UINTPTR_MAX
+
 /* Adds one finished call to a row; child: traced time beneath it. */
 void rec_row_add(struct fmt_stats *row, uint64_t duration, uint64_t child, bool failed)
 {
@@ -39,7 +41,10 @@ void rec_drop_above(struct fmt_thread *thread, uint32_t depth)
 		rec_row(thread, thread->frame[thread->depth].slot)->unfinished++;
 }
 
-/* Drops frames that a longjmp, an exception or a thread's end left behind: the stack grows down. */
+/*
+ * Drops frames that a longjmp, an exception or a thread's end left behind: the stack grows down. A frame at ANY_ADDRESS
+ * ends with its own end or with a call around it.
+ */
 static void drop_stale_frames(struct fmt_thread *thread, uintptr_t frame_address)
 {
 	while (thread->depth && thread->frame[thread->depth].stack <= frame_address) {
@@ -114,22 +119,44 @@ static void prepare_stream(struct rec_call *call, uint32_t slot)
 		rec_thread_publish(&rec_tls);
 }
 
-/* Pushes the frame; false: the call is not recorded. */
-static bool push(struct rec_call *call, uint32_t slot, const void *return_address, uintptr_t frame_address)
+static REC_COLD bool is_too_deep(struct fmt_thread *thread)
+{
+	if (thread->depth < FMT_FRAMES)
+		return false;
+	thread->lost++;
+	if (rec_state.process->streams)
+		rec_stream_lost(2);
+	return true;
+}
+
+/* Takes the next frame and begins the call, which is recorded. */
+static void push_frame(struct rec_call *call, uint32_t slot, uint32_t symbol, uintptr_t frame_address)
 {
 	struct fmt_thread *thread = call->thread;
 	struct fmt_frame *frame;
 
+	call->depth = ++thread->depth;
+	frame = &thread->frame[call->depth];
+	frame->slot = slot;
+	frame->symbol = symbol;
+	frame->stack = frame_address;
+	frame->child = 0;
+	if (unlikely(rec_state.process->streams))
+		prepare_stream(call, slot);
+	call->begin = frame->begin = call->streamed ? stream_entry(call) : rec_now_ticks();
+}
+
+/* Pushes the frame, unless the call is not to be recorded. */
+static void push(struct rec_call *call, uint32_t slot, const void *return_address, uintptr_t frame_address)
+{
+	struct fmt_thread *thread = call->thread;
+
 	if (unlikely(thread->depth)) {
 		drop_stale_frames(thread, frame_address);
 		if (thread->depth && !counts_nested(call, thread, slot, return_address))
-			return false;
-		if (thread->depth >= FMT_FRAMES) {
-			thread->lost++;
-			if (rec_state.process->streams)
-				rec_stream_lost(2);
-			return false;
-		}
+			return;
+		if (is_too_deep(thread))
+			return;
 	}
 	call->slot = slot;
 	if (call->backend->function[call->backend->symbol[call->symbol].function].flags & REC_QUERY &&
@@ -138,16 +165,7 @@ static bool push(struct rec_call *call, uint32_t slot, const void *return_addres
 		rec_row(thread, slot)->hist[0]++;
 		call->slot = REC_SLOT_COUNTED;
 	}
-	call->depth = ++thread->depth;
-	frame = &thread->frame[call->depth];
-	frame->slot = slot;
-	frame->symbol = call->symbol + 1;
-	frame->stack = frame_address;
-	frame->child = 0;
-	if (unlikely(rec_state.process->streams))
-		prepare_stream(call, slot);
-	call->begin = frame->begin = call->streamed ? stream_entry(call) : rec_now_ticks();
-	return true;
+	push_frame(call, slot, call->symbol + 1, frame_address);
 }
 
 /* The thread's block and the function's row; 0: no room, the call is lost. */
@@ -286,6 +304,51 @@ void rec_enter(struct rec_call *call, struct rec_backend *backend, uint32_t symb
 	}
 	call->thread = tls->thread;
 	push(call, slot, return_address, frame_address);
+}
+
+void rec_enter_dynamic(struct rec_call *call, struct rec_backend *backend, const struct rec_label *label,
+		       enum sonde_kind kind, uintptr_t frame_address)
+{
+	struct fmt_thread *thread;
+	uint32_t slot = 0;
+
+	*call = (struct rec_call){.backend = backend};
+	thread = rec_dynamic(backend, label, kind, &slot);
+	if (unlikely(!thread))
+		return;
+	if (unlikely(!slot)) {
+		rec_lost(backend);
+		return;
+	}
+	call->thread = thread;
+	if (thread->depth && frame_address)
+		drop_stale_frames(thread, frame_address);
+	if (unlikely(is_too_deep(thread)))
+		return;
+	call->slot = slot;
+	push_frame(call, slot, 0, frame_address ? frame_address : ANY_ADDRESS);
+}
+
+/* In one word: slot, depth, and the lower part of its beginning, which tells it from later ones. */
+uint64_t rec_call_token(const struct rec_call *call)
+{
+	return call->slot ? call->begin << 24 | (call->depth & 0xff) << 16 | call->slot : 0;
+}
+
+bool rec_call_resume(struct rec_call *call, struct rec_backend *backend, uint64_t token)
+{
+	struct fmt_thread *thread = rec_tls.thread;
+	uint32_t depth = token >> 16 & 0xff, slot = token & 0xffff;
+
+	if (!token || rec_tls.guard || !rec_wiped->open || rec_tls.generation != rec_state.generation ||
+	    thread->depth < depth || thread->frame[depth].slot != slot ||
+	    ((thread->frame[depth].begin << 24) ^ token) >> 24)
+		return false;
+	*call = (struct rec_call){.backend = backend, .slot = slot, .depth = depth, .thread = thread,
+				  .begin = thread->frame[depth].begin};
+	if (unlikely(rec_state.process->streams))
+		call->streamed = slot <= rec_state.streamed;
+	return true;
 }
 
 static REC_COLD void leave_pending(struct rec_call *call)

@@ -216,7 +216,7 @@ static size_t quote(char *text, size_t size, const char *name)
 }
 
 static bool add_dynamic_class(uint32_t slot, enum fmt_call_event event, const char *suffix,
-			      const struct rec_backend *backend, const char *name)
+			      const struct rec_backend *backend, const char *name, const char *fields)
 {
 	static char line[20480];
 	size_t used = (size_t)snprintf(line, sizeof(line), "  event { name = \"%s:", backend->name);
@@ -224,7 +224,7 @@ static bool add_dynamic_class(uint32_t slot, enum fmt_call_event event, const ch
 	used += quote(line + used, sizeof(line) - used - 256, name);
 	used += (size_t)snprintf(line + used, sizeof(line) - used,
 				 "%s\"; id = %u; stream_id = 0; fields := struct { %s}; };\n", suffix,
-				 fmt_event_id(slot, event), event == FMT_CALL_ASYNC ? "uint64_t range; " : "");
+				 fmt_event_id(slot, event), fields);
 	return add_line(line, used);
 }
 
@@ -235,11 +235,19 @@ void rec_meta_dynamic(uint32_t slot, const struct rec_backend *backend, const ch
 	if (!rec_state.process->streams || rec_state.streamed != slot - 1 || slot > FMT_EVENT_FUNCTIONS_MAX)
 		return;
 	if (kind == SONDE_KIND_mark)
-		done = add_dynamic_class(slot, FMT_CALL_INSTANT, "", backend, name);
+		done = add_dynamic_class(slot, FMT_CALL_INSTANT, "", backend, name, "");
+	else if (kind == SONDE_KIND_range)
+		done = add_dynamic_class(slot, FMT_CALL_ENTRY, "_entry", backend, name, "") &&
+		       add_dynamic_class(slot, FMT_CALL_EXIT, "_exit", backend, name, "") &&
+		       add_dynamic_class(slot, FMT_CALL_ASYNC, "_range", backend, name, "uint64_t range; ");
 	else
-		done = add_dynamic_class(slot, FMT_CALL_ENTRY, "_entry", backend, name) &&
-		       add_dynamic_class(slot, FMT_CALL_EXIT, "_exit", backend, name) &&
-		       add_dynamic_class(slot, FMT_CALL_ASYNC, "_range", backend, name);
+		done = add_dynamic_class(slot, FMT_CALL_ENTRY, "_entry", backend, name, "") &&
+		       add_dynamic_class(slot, FMT_CALL_EXIT, "_exit", backend, name, "int64_t result; ") &&
+		       add_dynamic_class(slot, FMT_CALL_FAILED, "_failed", backend, name, "int64_t result; ") &&
+		       (!rec_state.arguments ||
+			(add_dynamic_class(slot, FMT_CALL_BARE_ENTRY, "_entry", backend, name, "") &&
+			 add_dynamic_class(slot, FMT_CALL_BARE_EXIT, "_exit", backend, name, "int64_t result; ") &&
+			 add_dynamic_class(slot, FMT_CALL_BARE_FAILED, "_failed", backend, name, "int64_t result; ")));
 	if (done)
 		__atomic_store_n(&rec_state.streamed, slot, __ATOMIC_RELEASE);
 	else if (!rec_state.process->streams_end)

@@ -452,7 +452,7 @@ static void the_verdict_names_kernels_and_the_backend_that_communicates(void **s
 	builder_interval(&device->copies, 8 * SECOND, 8 * SECOND + SECOND / 2);
 	builder_calls(fixture->row[0], 3, 600 * MS);
 	summarise(fixture);
-	assert_non_null(strstr(fixture->summary->verdict, "Bound by the host: outside traced calls 94 % of the time"));
+	assert_non_null(strstr(fixture->summary->verdict, "Bound by the host: the program's own work 94 %"));
 	assert_non_null(strstr(fixture->summary->verdict, "device kernels 81 %"));
 	assert_non_null(strstr(fixture->summary->verdict, "API 6 %"));
 }
