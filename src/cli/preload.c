@@ -12,6 +12,7 @@
 #include "cli/attach.h"
 #include "cli/clock.h"
 #include "cli/closure.h"
+#include "cli/ranks.h"
 #include "cli/select.h"
 #include "cli/tell.h"
 
@@ -271,17 +272,22 @@ static void export_backends(const struct preload *preload)
 			export_backend(preload, &attach_backends[i]);
 }
 
-/* For ranks that are started without a launcher of their own, below one `sonde` for all of them. */
+/*
+ * How ranks that are started below one `sonde` for all of them tell which they are, "RANK/SIZE/NEEDS,...". What this
+ * process's own environment says is its own rank, and known.
+ */
 static void export_ranks(const char *ranks)
 {
-	char names[512] = "";
+	char names[1024] = "";
 
 	for (const struct attach_backend *backend = attach_backends; backend->name; backend++)
 		for (const struct attach_rank *rule = backend->rank; rule->rank; rule++)
-			snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s", names[0] ? "," : "",
-				 rule->rank);
+			if (!ranks_rule_applies(rule))
+				snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s/%s/%s",
+					 names[0] ? "," : "", rule->rank, rule->size ? rule->size : "",
+					 rule->needs ? rule->needs : "");
 	set_or_clear("SONDE_RANKS", ranks);
-	set_or_clear("SONDE_RANK_FROM", ranks ? names : NULL);
+	setenv("SONDE_RANK_FROM", names, 1);
 }
 
 void preload_export(const struct preload *preload, const char *directory)

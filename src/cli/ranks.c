@@ -40,16 +40,37 @@ static int number(const char *name)
 	return (int)value;
 }
 
-/* Later rules only fill in what earlier ones do not say. */
-static void apply_rule(const struct attach_rank *rule, struct ranks *ranks)
+bool ranks_rule_applies(const struct attach_rank *rule)
+{
+	return variable(rule->rank) && (!rule->needs || variable(rule->needs));
+}
+
+/* The nearest process above whose environment lacks the variable; *above_out: how far above. */
+static pid_t lacks_variable(const char *name, unsigned *above_out)
+{
+	struct proc proc = { 0 };
+	pid_t pid = getppid();
+	unsigned above = 0;
+
+	for (; pid > 1 && proc_has_variable(pid, name, NULL) && proc_read(pid, &proc); above++)
+		pid = proc.parent;
+	*above_out = above;
+	return pid;
+}
+
+/* Of the nearest launcher. Later rules for the same one only fill in what earlier ones do not say. */
+static void apply_rule(const struct attach_rank *rule, struct ranks *ranks, unsigned *nearest)
 {
 	struct launch_ranks *numbers = &ranks->numbers;
+	unsigned above;
+	pid_t ancestor = lacks_variable(rule->rank, &above);
 
-	if (!variable(rule->rank) || (rule->needs && !variable(rule->needs)))
+	if (ranks->variable && above > *nearest)
 		return;
-	if (!ranks->variable) {
-		ranks->variable = rule->rank;
-		numbers->rank = number(rule->rank);
+	if (!ranks->variable || above < *nearest) {
+		*ranks = (struct ranks){ .variable = rule->rank, .numbers = { number(rule->rank), -1, -1 },
+					 .ancestor = ancestor };
+		*nearest = above;
 	}
 	if (numbers->size < 0)
 		numbers->size = number(rule->size);
@@ -61,14 +82,10 @@ static void make_key(struct ranks *ranks)
 {
 	const char *job = variable("SONDE_JOB");
 	struct proc proc = { 0 };
-	pid_t pid = getppid();
 
-	while (pid > 1 && proc_has_variable(pid, ranks->variable, NULL) && proc_read(pid, &proc))
-		pid = proc.parent;
-	ranks->ancestor = pid;
 	if (!job) {
-		proc_read(pid, &proc);
-		snprintf(ranks->key, sizeof(ranks->key), "%d.%llu", (int)pid, proc.start);
+		proc_read(ranks->ancestor, &proc);
+		snprintf(ranks->key, sizeof(ranks->key), "%d.%llu", (int)ranks->ancestor, proc.start);
 		return;
 	}
 	snprintf(ranks->key, sizeof(ranks->key), "%s", job);
@@ -80,10 +97,12 @@ static void make_key(struct ranks *ranks)
 bool ranks_find(struct ranks *ranks_out)
 {
 	struct ranks ranks = { .numbers = { -1, -1, -1 } };
+	unsigned nearest = 0;
 
 	for (const struct attach_backend *backend = attach_backends; backend->name; backend++)
 		for (const struct attach_rank *rule = backend->rank; rule->rank; rule++)
-			apply_rule(rule, &ranks);
+			if (ranks_rule_applies(rule))
+				apply_rule(rule, &ranks, &nearest);
 	*ranks_out = ranks;
 	if (!ranks.variable)
 		return false;

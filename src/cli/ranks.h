@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "cli/attach.h"
 #include "cli/launch_file.h"
 
 #define RANKS_KEY_MAX 128
@@ -19,7 +20,10 @@ struct ranks {
 	pid_t ancestor;          /* nearest process above that is not a rank; 0: unknown */
 };
 
-/* False: not started by a parallel launcher. */
+/* Does this process's environment say what the rule wants? */
+bool ranks_rule_applies(const struct attach_rank *rule);
+
+/* The innermost parallel launcher's word. False: not started by one. */
 bool ranks_find(struct ranks *ranks_out);
 
 /* Topmost of the parallel launchers above `ancestor` in direct line; 0: it is none itself. */

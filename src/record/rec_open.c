@@ -181,6 +181,7 @@ static void describe_process(void)
 	process->pid = rec_pid();
 	process->ppid = (uint32_t)getppid();
 	process->rank = process->size = -1;
+	rec_proc_rank(&process->rank, &process->size); /* until a runtime says it */
 	process->clock = state->counter_clock ? FMT_CLOCK_COUNTER : FMT_CLOCK_MONOTONIC;
 	process->generations = state->forks;
 	process->start_time = rec_proc_start_time();

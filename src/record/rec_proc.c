@@ -79,26 +79,50 @@ static bool list_holds(const char *list, long number)
 	return false;
 }
 
-/* The user wants certain ranks only; SONDE_RANK_FROM lists the variables that may hold this process's rank. */
-static bool rank_is_left_out(void)
+/* The value of the variable whose name stands at *at, up to a separator, where *at is left; NULL: absent or empty. */
+static const char *next_variable(const char **at)
 {
-	const char *wanted = getenv("SONDE_RANKS"), *from = getenv("SONDE_RANK_FROM");
 	char name[256];
+	size_t length = strcspn(*at, "/,");
+	const char *value = NULL;
 
-	while (wanted && *wanted && from && *from) {
-		size_t length = strcspn(from, ",");
-		const char *rank = NULL;
+	if (length && length < sizeof(name)) {
+		memcpy(name, *at, length);
+		name[length] = '\0';
+		value = getenv(name);
+	}
+	*at += length + ((*at)[length] == '/');
+	return value && *value ? value : NULL;
+}
 
-		if (length < sizeof(name)) {
-			memcpy(name, from, length);
-			name[length] = '\0';
-			rank = getenv(name);
+/* SONDE_RANK_FROM: "RANK/SIZE/NEEDS,...", names of variables, of which the last two may be missing. */
+bool rec_proc_rank(int *rank_out, int *size_out)
+{
+	const char *from = getenv("SONDE_RANK_FROM");
+
+	while (from && *from) {
+		const char *rank = next_variable(&from), *size = next_variable(&from);
+		bool needs = *from && *from != ',';
+		bool met = !needs || next_variable(&from);
+
+		if (rank && met) {
+			*rank_out = (int)strtol(rank, NULL, 10);
+			*size_out = size ? (int)strtol(size, NULL, 10) : -1;
+			return true;
 		}
-		if (rank && *rank)
-			return !list_holds(wanted, strtol(rank, NULL, 10));
-		from += length + (from[length] == ',');
+		from += strcspn(from, ",");
+		from += *from == ',';
 	}
 	return false;
+}
+
+/* The user wants certain ranks only. */
+static bool rank_is_left_out(void)
+{
+	const char *wanted = getenv("SONDE_RANKS");
+	int rank, size;
+
+	return wanted && *wanted && rec_proc_rank(&rank, &size) && !list_holds(wanted, rank);
 }
 
 bool rec_proc_excluded(void)

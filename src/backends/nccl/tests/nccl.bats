@@ -38,3 +38,39 @@ call() # NAME KEY
 	grep -q 'comm size' table.txt
 	grep -q '2 to 4 .*ncclAllReduce' table.txt || { cat table.txt; return 1; }
 }
+
+# torchrun N COMMAND...: what torchrun sets for the processes that it starts, under its name
+make_torchrun()
+{
+	cat >torchrun <<-'EOF2'
+	#!/bin/bash
+	ranks=$1
+	shift
+	for ((rank = 0; rank < ranks; rank++)); do
+	    RANK=$rank WORLD_SIZE=$ranks LOCAL_RANK=$rank LOCAL_WORLD_SIZE=$ranks TORCHELASTIC_RUN_ID=none "$@" &
+	done
+	wait
+	EOF2
+	chmod +x torchrun
+}
+
+@test "processes of torchrun are ranks, whether sonde stands above or below it" {
+	cd "$T"
+	make_torchrun
+	traced -- ./torchrun 3 "$BUILD/tests/nccl/program"
+	check 'ranks == 3' 'sorted(row["rank"] for row in s["processes"]) == [0, 1, 2]' 'calls("ncclAllReduce") == 48'
+	traced --ranks=1,2 -- ./torchrun 3 "$BUILD/tests/nccl/program"
+	check 'sorted(row["rank"] for row in s["processes"]) == [1, 2]'
+	timeout 60 ./torchrun 3 "$SONDE" --json "$T/summary.json" "$BUILD/tests/nccl/program" 2>err.txt
+	equal tables 1 "$(grep -c '^Where the time went' err.txt)"
+	check 'ranks == 3' 'sorted(row["rank"] for row in s["processes"]) == [0, 1, 2]'
+}
+
+@test "below a launcher of nodes, and above a shell, the ranks are those of torchrun" {
+	cd "$T"
+	make_torchrun
+	export SLURM_PROCID=5 SLURM_STEP_ID=1 SLURM_STEP_NUM_TASKS=8 # of the process that is the node's torchrun
+	timeout 60 ./torchrun 2 sh -c "'$SONDE' --json '$T/summary.json' '$BUILD/tests/nccl/program'; exit 0" 2>err.txt
+	equal tables 1 "$(grep -c '^Where the time went' err.txt)"
+	check 'sorted(row["rank"] for row in s["processes"]) == [0, 1]'
+}
