@@ -6,6 +6,7 @@
 #   <build>/generated/NAME/   the generated C and the page of covered functions
 # PARTS: files that the plain wrappers are spread over, about 250 in each, to compile side by side.
 # sonde_plain_backend(NAME): the same for one that wraps no functions: libsonde-NAME.so from the folder's own C files.
+# sonde_sampler(NAME): sonde-sample-NAME, a program that `sonde --sample NAME` starts, from the folder's own C files.
 # sonde_attach_table(): the launcher's table of all attach.conf, for the command's sources.
 set(SONDE_TOOLS ${PROJECT_SOURCE_DIR}/tools)
 file(GLOB SONDE_APIGEN CONFIGURE_DEPENDS ${SONDE_TOOLS}/api_*.py ${SONDE_TOOLS}/apigen.py)
@@ -90,6 +91,19 @@ function(sonde_plain_backend name)
 	target_link_libraries(sonde-${name} PRIVATE sonde_record)
 	set_property(GLOBAL APPEND PROPERTY SONDE_ATTACH ${folder})
 	install(FILES ${folder}/README.md DESTINATION share/doc/sonde/src/backends/${name})
+endfunction()
+
+function(sonde_sampler name)
+	set(folder ${CMAKE_CURRENT_SOURCE_DIR})
+	file(GLOB own_sources CONFIGURE_DEPENDS ${folder}/*.c)
+	add_executable(sonde-sample-${name} ${own_sources} ${PROJECT_SOURCE_DIR}/src/sample/sample.c)
+	target_compile_definitions(sonde-sample-${name} PRIVATE _GNU_SOURCE)
+	target_include_directories(sonde-sample-${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+	target_link_libraries(sonde-sample-${name} PRIVATE sonde_instrument ${CMAKE_DL_LIBS})
+	install(TARGETS sonde-sample-${name} RUNTIME DESTINATION ${SONDE_INSTALL_LIBDIR})
+	if(EXISTS ${folder}/README.md)
+		install(FILES ${folder}/README.md DESTINATION share/doc/sonde/src/backends/${name})
+	endif()
 endfunction()
 
 # Called once, after the folders: the table goes where the top CMakeLists.txt collects sources.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """layers.py ROOT: who may include whom, and who may name a runtime.
 
-Data flows backends -> record -> files -> read -> analyze -> views -> cli. The two halves meet in
+Data flows backends -> record (or sample) -> files -> read -> analyze -> views -> cli. The halves meet in
 format/ only: offline code never includes the recorder, the recorder never includes offline code.
 Outside backends/ no code names a runtime, not even in a comment: what such code needs to know of one comes
 from the recording or from generated tables.
@@ -17,7 +17,8 @@ from common import finish, own_files, read_lines
 MAY_INCLUDE = {
     "format": {"format"},
     "record": {"format", "record"},
-    "backends": {"format", "record"},
+    "sample": {"format", "sample"},
+    "backends": {"format", "record", "sample"},
     "base": {"base"},
     "read": {"base", "format", "read"},
     "analyze": {"base", "format", "read", "analyze"},
@@ -29,7 +30,7 @@ BACKEND_HEADERS = {"record/rec.h", "record/rec_hot.h"}
 
 NAMELESS = set(MAY_INCLUDE) - {"backends"}
 RUNTIMES = re.compile(
-    r"(?<![A-Za-z])(?:lib)?(?:(?:open|intel)?mpi(?:ch|cc)?|mvapich\d?|opencl|pocl|ocl-?icd|cuda|cupti|nvidia|nvtx"
+    r"(?<![A-Za-z])(?:lib)?(?:(?:open|intel)?mpi(?:ch|cc)?|mvapich\d?|opencl|pocl|ocl-?icd|cuda|cupti|nvidia|nvml|nvtx"
     r"|nccl|rccl|rocm|rocprof\w*|roctx|hip|hsa|sycl|occa|kokkos|openmp|ompt|omp|ittnotify|level[ _-]?zero)"
     r"(?![A-Za-z])", re.I)
 SYMBOLS = re.compile(

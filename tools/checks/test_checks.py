@@ -67,6 +67,10 @@ class Layers(Check):
         self.write("src/record/a.c", '#include "base/arena.h"\n')
         self.assert_finds("record/ may not include base/", "layers", self.root)
 
+    def test_samplers_have_no_part_of_the_recorder(self):
+        self.write("src/sample/a.c", '#include "record/rec.h"\n')
+        self.assert_finds("sample/ may not include record/", "layers", self.root)
+
     def test_a_backend_may_not_include_another_one(self):
         self.write("src/backends/one/a.c", '#include "backends/two/two.h"\n')
         self.assert_finds("nobody includes a backend", "layers", self.root)
