@@ -156,6 +156,7 @@ void builds_add(struct analysis *analysis, struct process_time *process);
 void builds_finish(struct analysis *analysis);
 void ranges_add(struct analysis *analysis, struct process_time *process);
 void ranges_finish(struct analysis *analysis);
+void counters_finish(struct analysis *analysis); /* after devices_finish() */
 void ledger_add(struct analysis *analysis, struct process_time *process);
 void ledger_finish(struct analysis *analysis);
 void overlap_finish(struct analysis *analysis);

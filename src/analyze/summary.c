@@ -88,6 +88,7 @@ static int analyse(struct analysis *analysis, const struct summary_options *opti
 	memory_finish(analysis);
 	builds_finish(analysis);
 	ranges_finish(analysis);
+	counters_finish(analysis);
 	ledger_finish(analysis);
 	overlap_finish(analysis);
 	overhead_finish(analysis);

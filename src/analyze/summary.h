@@ -197,6 +197,16 @@ struct summary_overlap {
 	struct summary_ranks ranks;
 };
 
+/* What a sampler asked a device for again and again. Figures are millionths of the unit. */
+struct summary_counter {
+	const char *name, *unit, *host, *key;
+	const char *device;       /* label of the summary's device where it is one */
+	int64_t min, max;
+	int64_t mean;             /* each sample counts for the time since the one before it */
+	uint64_t samples, missed; /* missed: intervals without one until its last */
+	uint64_t interval_ns;
+};
+
 enum summary_overlap_state {
 	SUMMARY_OVERLAP_NONE,     /* recorded without streams */
 	SUMMARY_OVERLAP_SKIPPED,  /* there is too much to read: summary_options.stream_bytes_max */
@@ -228,6 +238,7 @@ struct summary {
 	struct summary_call *call;
 	struct summary_build *build;
 	struct summary_range *range;
+	struct summary_counter *counter;
 	struct summary_ledger *ledger;
 	struct summary_rank_device *rank_device;
 	struct summary_overhead overhead;
@@ -243,8 +254,8 @@ struct summary {
 	const char *overlap_finding; /* what does not overlap, in words; or NULL */
 	bool from_streams;        /* figures of calls and operations come from the streams, not from the tally */
 	size_t notes, processes, threads, shares, open_calls, devices, kernels, kernels_all, transfers, memories,
-		calls, builds, ranges, ledgers, rank_devices;
-	size_t note_capacity;
+		calls, builds, ranges, counters, ledgers, rank_devices;
+	size_t note_capacity, counter_capacity;
 };
 
 struct summary_options {

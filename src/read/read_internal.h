@@ -49,6 +49,10 @@ const char *strings_text(struct tally_body *body, const struct tally *tally, uin
 
 int launch_open(struct recording *recording, const char *path);
 
+/* ---- samples.c ---- */
+
+int samples_open(struct recording *recording, const char *path);
+
 /* ---- link.c: what belongs together ---- */
 
 uint32_t recording_host(struct recording *recording, const char *name);

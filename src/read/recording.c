@@ -111,6 +111,9 @@ static void directory_open(struct recording *recording, struct taken *taken, con
 		if (!strncmp(names[i], "launch.", 7)) {
 			if (take_file(recording, taken, entry))
 				launch_open(recording, entry);
+		} else if (!strncmp(names[i], FMT_SAMPLES_PREFIX, strlen(FMT_SAMPLES_PREFIX))) {
+			if (take_file(recording, taken, entry))
+				samples_open(recording, entry);
 		} else if (take_file(recording, taken, tally)) {
 			tally_open(recording, tally);
 		}

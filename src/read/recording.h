@@ -18,6 +18,7 @@
 #include "base/arena.h"
 #include "base/map.h"
 #include "format/kinds.h"
+#include "format/samples.h"
 #include "format/stream.h"
 #include "format/tally.h"
 
@@ -217,14 +218,25 @@ struct tally {
 	struct tally_body *body; /* NULL unless loaded */
 };
 
+/* Counters that a sampler wrote. Text ends with NUL, divisors are not 0. */
+struct read_samples {
+	const char *path;
+	struct fmt_samples raw;   /* counters, devices: as many as can be read */
+	struct fmt_counter *counter;
+	struct fmt_sample_device *device;
+	uint32_t host;
+	uint64_t first;           /* offset of the first record */
+};
+
 struct recording {
 	struct arena arena;
 	struct tally *tally;
 	struct read_launch *launch;
 	struct read_host *host;
 	struct read_note *note;
-	size_t tallies, launches, hosts, notes;
-	size_t tally_capacity, launch_capacity, host_capacity, note_capacity;
+	struct read_samples *samples;
+	size_t tallies, launches, hosts, notes, samplings;
+	size_t samples_capacity, tally_capacity, launch_capacity, host_capacity, note_capacity;
 };
 
 /*
@@ -237,6 +249,10 @@ void recording_close(struct recording *recording);
 /* Loads the body of one tally; what is damaged is noted in the recording. 0 or SONDE_E... (noted too) */
 int tally_load(struct recording *recording, struct tally *tally);
 void tally_unload(struct tally *tally);
+
+/* Calls visit for each record of samples; device is valid. It ends early where visit returns false. */
+void samples_each(const struct read_samples *samples, bool (*visit)(void *context, const struct fmt_sample *sample),
+		  void *context);
 
 void recording_note(struct recording *recording, const char *code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -12,7 +12,7 @@ struct csv_state {
 static const char *const columns[] = {
 	"type", "begin_ns", "duration_ns", "host", "pid", "tid", "rank", "backend", "name", "kind", "depth", "failed",
 	"ended", "result", "bytes_out", "bytes_in", "bytes", "direction", "memory", "device", "ordinal", "queue",
-	"correlation", "clock_error_ns", "lost", NULL
+	"correlation", "clock_error_ns", "lost", "value", "unit", NULL
 };
 
 /* Numbers of an event that not every type has. */
@@ -118,6 +118,53 @@ static void csv_event(struct export *export, const struct event *event)
 	field_correlation(csv, event);
 	field_u64(csv, numbers.has_error, row.error);
 	field_u64(csv, numbers.has_lost, event->lost);
+	csv_empty(csv);
+	csv_empty(csv);
+	csv_end(csv);
+	export->rows++;
+}
+
+/* As a decimal without an exponent, whatever the locale. */
+static void value_text(char text[48], const struct export_sample *sample)
+{
+	uint64_t size = sample->value < 0 ? 0 - (uint64_t)sample->value : (uint64_t)sample->value;
+	uint64_t whole = size / sample->divisor, rest = size % sample->divisor;
+
+	snprintf(text, 48, "%s%llu", sample->value < 0 ? "-" : "", (unsigned long long)whole);
+	if (rest)
+		snprintf(text + strlen(text), 16, ".%03llu",
+			 (unsigned long long)((double)rest / (double)sample->divisor * 1000));
+}
+
+static void csv_sample(struct export *export, const struct export_sample *sample)
+{
+	struct csv *csv = &((struct csv_state *)export->state)->csv;
+	const char *const *column;
+	char value[48];
+
+	value_text(value, sample);
+	for (column = columns; *column; column++) {
+		if (!strcmp(*column, "type"))
+			csv_text(csv, "counter");
+		else if (!strcmp(*column, "begin_ns"))
+			csv_i64(csv, sample->time);
+		else if (!strcmp(*column, "duration_ns"))
+			csv_u64(csv, 0);
+		else if (!strcmp(*column, "host"))
+			csv_text(csv, sample->host);
+		else if (!strcmp(*column, "name"))
+			csv_text(csv, sample->name);
+		else if (!strcmp(*column, "device"))
+			csv_text(csv, sample->device);
+		else if (!strcmp(*column, "ordinal"))
+			csv_u64(csv, sample->ordinal);
+		else if (!strcmp(*column, "value"))
+			csv_text(csv, value);
+		else if (!strcmp(*column, "unit"))
+			csv_text(csv, sample->unit);
+		else
+			csv_empty(csv);
+	}
 	csv_end(csv);
 	export->rows++;
 }
@@ -129,7 +176,8 @@ static int csv_end_file(struct export *export)
 }
 
 const struct export_format export_csv = {
-	.name = "csv", .file = "events.csv", .start = csv_start_file, .event = csv_event, .end = csv_end_file,
+	.name = "csv", .file = "events.csv", .start = csv_start_file, .event = csv_event,
+	.sample = csv_sample, .end = csv_end_file,
 };
 
 /* ---- JSON ---- */
@@ -219,6 +267,28 @@ static void json_event(struct export *export, const struct event *event)
 	export->rows++;
 }
 
+static void json_sample(struct export *export, const struct export_sample *sample)
+{
+	struct json json;
+	char value[48];
+
+	value_text(value, sample);
+	json_start(&json, export->file);
+	json_object_line(&json, NULL);
+	json_text(&json, "type", "counter");
+	json_i64(&json, "begin_ns", sample->time);
+	json_u64(&json, "duration_ns", 0);
+	json_text(&json, "host", sample->host);
+	json_text(&json, "name", sample->name);
+	json_text(&json, "device", sample->device);
+	json_u64(&json, "ordinal", sample->ordinal);
+	json_number(&json, "value", value);
+	json_text(&json, "unit", sample->unit);
+	json_object_end(&json);
+	json_finish(&json);
+	export->rows++;
+}
+
 static int json_end_file(struct export *export)
 {
 	(void)export;
@@ -226,5 +296,6 @@ static int json_end_file(struct export *export)
 }
 
 const struct export_format export_json = {
-	.name = "json", .file = "events.json", .start = json_start_file, .event = json_event, .end = json_end_file,
+	.name = "json", .file = "events.json", .start = json_start_file, .event = json_event,
+	.sample = json_sample, .end = json_end_file,
 };

@@ -38,13 +38,14 @@ enum pf_track_field {
 };
 enum pf_track_process_field { PF_PROCESS_PID = 1, PF_PROCESS_COMMAND = 2, PF_PROCESS_NAME = 6 };
 enum pf_track_thread_field { PF_THREAD_PID = 1, PF_THREAD_TID = 2, PF_THREAD_NAME = 5 };
-enum pf_counter_field { PF_COUNTER_UNIT = 3, PF_COUNTER_SHARE = 7 };
+enum pf_counter_field { PF_COUNTER_UNIT = 3, PF_COUNTER_UNIT_NAME = 6, PF_COUNTER_SHARE = 7 };
 enum pf_unit { PF_UNIT_COUNT = 2, PF_UNIT_BYTES = 3 };
 
 
 enum pf_event_field {
 	PF_EVENT_CATEGORY = 3, PF_EVENT_ANNOTATION = 4, PF_EVENT_TYPE = 9, PF_EVENT_NAME = 10, PF_EVENT_TRACK = 11,
-	PF_EVENT_COUNTER = 30, PF_EVENT_FLOW = 47, PF_EVENT_FLOW_END = 48, PF_EVENT_CORRELATION = 3000
+	PF_EVENT_COUNTER = 30, PF_EVENT_COUNTER_DOUBLE = 44, PF_EVENT_FLOW = 47, PF_EVENT_FLOW_END = 48,
+	PF_EVENT_CORRELATION = 3000
 };
 enum pf_event_type { PF_TYPE_BEGIN = 1, PF_TYPE_END = 2, PF_TYPE_INSTANT = 3, PF_TYPE_COUNTER = 4 };
 enum pf_correlation_field { PF_CORRELATION_SUBMITTED = 1 };

@@ -7,6 +7,7 @@
  *	timeline_calls.c     calls as nested slices, with arguments
  *	timeline_ranges.c    marks, and ranges that do not nest
  *	timeline_devices.c   operations of devices, counters
+ *	timeline_counters.c  sampled counters
  */
 #ifndef SONDE_VIEWS_TIMELINE_INTERNAL_H
 #define SONDE_VIEWS_TIMELINE_INTERNAL_H
@@ -123,7 +124,7 @@ struct timeline {
 /* Kinds of tracks of a process; with a number they give the track's own. */
 enum timeline_track {
 	TRACK_PROCESS = 1, TRACK_THREAD, TRACK_DEVICE, TRACK_QUEUE, TRACK_MEMORY, TRACK_RUNNING, TRACK_GAPS,
-	TRACK_PARTS, TRACK_RANGES
+	TRACK_PARTS, TRACK_RANGES, TRACK_SAMPLED, TRACK_SAMPLED_DEVICE
 };
 
 /* timeline_tracks.c */
@@ -141,6 +142,11 @@ bool timeline_counter_describe(struct timeline *timeline, struct timeline_counte
 void timeline_sequence_start(struct timeline *timeline, struct pf_sequence *sequence, uint32_t machine, uint64_t track);
 const struct tally_body *timeline_names(const struct timeline *timeline, uint32_t process);
 void timeline_free(struct timeline *timeline);
+
+/* A counter's track of no process: its values are in the unit, which has a name where it is none of enum pf_unit. */
+void timeline_counter_track(struct timeline *timeline, uint32_t machine, uint64_t uuid, uint64_t parent,
+			    const char *unit, const char *name);
+uint32_t timeline_machine(const struct timeline *timeline, uint32_t host);
 
 /* timeline_calls.c */
 void timeline_call(struct timeline *timeline, const struct event *event);
@@ -165,5 +171,8 @@ void timeline_range(struct timeline *timeline, const struct event *event);
 void timeline_operation(struct timeline *timeline, const struct event *event);
 void timeline_memory(struct timeline *timeline, const struct event *event);
 void timeline_devices_finish(struct timeline *timeline); /* counters of what ran last */
+
+/* timeline_counters.c: those of [from, to), in the current file */
+void timeline_counters(struct timeline *timeline, int64_t from, int64_t to);
 
 #endif

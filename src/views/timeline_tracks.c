@@ -156,7 +156,7 @@ static void gpus_write(struct timeline *timeline, uint32_t host, uint32_t machin
 	pf_packet_put(&timeline->trace);
 }
 
-static uint32_t machine_of(const struct timeline *timeline, uint32_t host)
+uint32_t timeline_machine(const struct timeline *timeline, uint32_t host)
 {
 	return timeline->recording->hosts > 1 ? host + 1 : 0; /* 0 costs nothing in a packet */
 }
@@ -178,13 +178,13 @@ void timeline_file_start(struct timeline *timeline)
 	pf_u64(message, PF_TRACK_THREAD_ORDER, 1);
 	track_put(timeline, start);
 	for (host = 0; host < timeline->recording->hosts; host++) {
-		packet_start(timeline, machine_of(timeline, host));
+		packet_start(timeline, timeline_machine(timeline, host));
 		start = pf_begin(message, PF_PACKET_SYSTEM_INFO);
 		pf_text(message, MACHINE_NAME, timeline->recording->host[host].name);
 		pf_end(message, start);
 		pf_packet_put(&timeline->trace);
 		if (timeline->gpus)
-			gpus_write(timeline, host, machine_of(timeline, host));
+			gpus_write(timeline, host, timeline_machine(timeline, host));
 	}
 }
 
@@ -202,7 +202,7 @@ struct timeline_process *timeline_process(struct timeline *timeline, uint32_t in
 		return process;
 	names = timeline_names(timeline, index);
 	process = timeline->process[index] = arena_zalloc(&timeline->arena, sizeof(*process));
-	process->machine = machine_of(timeline, tally->host);
+	process->machine = timeline_machine(timeline, tally->host);
 	process->devices = names->devices;
 	process->queues = names->queues;
 	process->device = arena_array(&timeline->arena, names->devices + 1u, sizeof(*process->device));
@@ -312,6 +312,24 @@ bool timeline_counter_describe(struct timeline *timeline, struct timeline_counte
 	track_put(timeline, track);
 	timeline_sequence_start(timeline, &counter->sequence, owner->machine, uuid);
 	return true;
+}
+
+void timeline_counter_track(struct timeline *timeline, uint32_t machine, uint64_t uuid, uint64_t parent,
+			    const char *unit, const char *name)
+{
+	struct pf_message *message = &timeline->trace.packet;
+	uint8_t *track, *inner;
+
+	packet_start(timeline, machine);
+	track = track_start(timeline, uuid, parent);
+	pf_text(message, PF_TRACK_NAME, name);
+	inner = pf_begin(message, PF_TRACK_COUNTER);
+	if (!strcmp(unit, "bytes"))
+		pf_u64(message, PF_COUNTER_UNIT, PF_UNIT_BYTES);
+	else
+		pf_text(message, PF_COUNTER_UNIT_NAME, unit);
+	pf_end(message, inner);
+	track_put(timeline, track);
 }
 
 /* ---- the end ---- */

@@ -88,6 +88,14 @@ static const struct column device_columns[] = {
 		COLUMN(type, "max_ns", COLUMN_U64, times.max_ns), COLUMN(type, "p50_ns", COLUMN_U64, times.p50_ns),    \
 		COLUMN(type, "p99_ns", COLUMN_U64, times.p99_ns)
 
+static const struct column counter_columns[] = {
+	COLUMN(summary_counter, "name", COLUMN_TEXT, name), COLUMN(summary_counter, "device", COLUMN_TEXT, device),
+	COLUMN(summary_counter, "key", COLUMN_TEXT, key), COLUMN(summary_counter, "host", COLUMN_TEXT, host),
+	COLUMN(summary_counter, "unit", COLUMN_TEXT, unit), COLUMN(summary_counter, "min", COLUMN_PPM, min),
+	COLUMN(summary_counter, "mean", COLUMN_PPM, mean), COLUMN(summary_counter, "max", COLUMN_PPM, max),
+	COLUMN(summary_counter, "samples", COLUMN_U64, samples), COLUMN(summary_counter, "missed", COLUMN_U64, missed),
+	COLUMN(summary_counter, "interval_ns", COLUMN_U64, interval_ns), {NULL, COLUMN_TEXT, 0}};
+
 static const struct column kernel_columns[] = {
 	COLUMN(summary_kernel, "group", COLUMN_TEXT, group), COLUMN(summary_kernel, "name", COLUMN_TEXT, name),
 	COLUMN(summary_kernel, "backend", COLUMN_TEXT, backend), COLUMN(summary_kernel, "device", COLUMN_TEXT, device),
@@ -176,6 +184,7 @@ static const struct section sections[] = {
 	SECTION("memory.csv", summary_memory, memory_columns, memory, memories),
 	SECTION("calls.csv", summary_call, call_columns, call, calls),
 	SECTION("ranges.csv", summary_range, range_columns, range, ranges),
+	SECTION("counters.csv", summary_counter, counter_columns, counter, counters),
 	SECTION("builds.csv", summary_build, build_columns, build, builds),
 	SECTION("ledger.csv", summary_ledger, ledger_columns, ledger, ledgers),
 };

@@ -104,6 +104,57 @@ bool export_has_process(const struct export *export, uint32_t process)
 	return events_process(export->events, process)->streams > 0;
 }
 
+/* ---- sampled counters ---- */
+
+struct sampled {
+	struct export *export;
+	const struct export_format *format;
+	const struct read_samples *samples;
+	uint32_t process; /* on its host: for times */
+};
+
+static bool sample_write(void *context, const struct fmt_sample *sample)
+{
+	const struct sampled *sampled = context;
+	const struct read_samples *samples = sampled->samples;
+	const struct events_filter *filter = &sampled->export->options->filter;
+	struct export_sample row = {
+		.host = sampled->export->recording->host[samples->host].name,
+		.device = samples->device[sample->device].name, .ordinal = samples->device[sample->device].ordinal,
+		.time = events_time(sampled->export->events, sampled->process, sample->raw_ns),
+	};
+	uint32_t i;
+
+	if ((filter->has_from && row.time < filter->from) || (filter->has_to && row.time >= filter->to))
+		return true;
+	for (i = 0; i < samples->raw.counters; i++) {
+		if (sample->value[i] == FMT_SAMPLE_NONE)
+			continue;
+		row.name = samples->counter[i].name;
+		row.unit = samples->counter[i].unit;
+		row.divisor = samples->counter[i].divisor;
+		row.value = sample->value[i];
+		sampled->format->sample(sampled->export, &row);
+	}
+	return !sampled->export->sink.error;
+}
+
+static void samples_write(struct export *export, const struct export_format *format)
+{
+	struct recording *recording = export->recording;
+	uint32_t process;
+	size_t i;
+
+	for (i = 0; format->sample && i < recording->samplings; i++) {
+		for (process = 0; process < recording->tallies; process++)
+			if (recording->tally[process].host == recording->samples[i].host)
+				break;
+		if (process < recording->tallies)
+			samples_each(&recording->samples[i], sample_write,
+				     &(struct sampled){export, format, &recording->samples[i], process});
+	}
+}
+
 /* ---- one export ---- */
 
 static int rows_write(struct export *export, const struct export_format *format)
@@ -119,6 +170,7 @@ static int rows_write(struct export *export, const struct export_format *format)
 		progress_step(&progress, export->events);
 	}
 	progress_end(&progress);
+	samples_write(export, format);
 	return format->end(export);
 }
 

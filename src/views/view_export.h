@@ -29,6 +29,14 @@ struct export {
 	const char *path;
 };
 
+/* A sampled counter's value, `value` / `divisor` in `unit`. */
+struct export_sample {
+	const char *host, *name, *unit, *device;
+	uint32_t ordinal;
+	int64_t time, value;
+	uint64_t divisor;
+};
+
 struct export_format {
 	const char *name;
 	const char *file;   /* what the output is called in the directory of the recording */
@@ -37,6 +45,7 @@ struct export_format {
 	/* A file: calls in order of begin, operations, memory and gaps. 0 or SONDE_E..., logged. */
 	int (*start)(struct export *export);
 	void (*event)(struct export *export, const struct event *event);
+	void (*sample)(struct export *export, const struct export_sample *sample); /* behind all events; NULL: none */
 	int (*end)(struct export *export);
 	/* Or all of it at once. */
 	int (*write)(struct export *export);

@@ -449,9 +449,28 @@ static void overhead_write(struct json *json, const struct summary_overhead *ove
 	json_object_end(json);
 }
 
-static void empty_array(struct json *json, const char *key)
+static void counters_write(struct json *json, const struct summary *summary)
 {
-	json_array(json, key);
+	size_t i;
+
+	json_array(json, "counters");
+	for (i = 0; i < summary->counters; i++) {
+		const struct summary_counter *counter = &summary->counter[i];
+
+		json_object_line(json, NULL);
+		json_text(json, "name", counter->name);
+		json_text(json, "device", counter->device);
+		json_text(json, "key", counter->key);
+		json_text(json, "host", counter->host);
+		json_text(json, "unit", counter->unit);
+		json_ppm(json, "min", counter->min);
+		json_ppm(json, "mean", counter->mean);
+		json_ppm(json, "max", counter->max);
+		json_u64(json, "samples", counter->samples);
+		json_u64(json, "missed", counter->missed);
+		json_u64(json, "interval_ns", counter->interval_ns);
+		json_object_end(json);
+	}
 	json_array_end(json);
 }
 
@@ -473,7 +492,7 @@ static void summary_write(struct json *json, const struct summary *summary)
 	calls_write(json, summary);
 	builds_write(json, summary);
 	summary_ranges_write(json, summary);
-	empty_array(json, "counters"); /* no backend records counters yet */
+	counters_write(json, summary);
 	ledger_write(json, summary);
 	overhead_write(json, &summary->overhead);
 	json_object_end(json);

@@ -371,6 +371,7 @@ int view_table(const struct summary *summary, FILE *file, const struct view_opti
 	paint_calls(&painter);
 	paint_builds(&painter);
 	paint_ranges(&painter);
+	paint_counters(&painter);
 	paint_ledger(&painter);
 	paint_overhead(&painter);
 	paint_notes(&painter);

@@ -39,6 +39,9 @@ void paint_overlap(struct painter *painter);
 /* view_table_ranges.c */
 void paint_ranges(struct painter *painter);
 
+/* view_table_counters.c */
+void paint_counters(struct painter *painter);
+
 void paint_kernels(struct painter *painter);
 void paint_transfers(struct painter *painter);
 void paint_memory(struct painter *painter);

@@ -83,6 +83,7 @@ static int part_next(struct timeline *timeline, const char *path)
 	int err;
 
 	lanes_do(timeline, lane_end_part);
+	timeline_counters(timeline, timeline->file_from, timeline->now);
 	part_note(timeline, part, timeline->now);
 	err = pftrace_close(&timeline->trace, true);
 	if (err)
@@ -151,6 +152,7 @@ static int events_write(struct timeline *timeline, const char *path, bool parts)
 		return err;
 	lanes_do(timeline, timeline_lane_finish);
 	timeline_devices_finish(timeline);
+	timeline_counters(timeline, timeline->file_from, INT64_MAX);
 	return 0;
 }
 

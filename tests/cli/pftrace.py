@@ -32,9 +32,10 @@ SCHEMA = {
               14: ('description', 's'), 19: ('processes', 'u'), 20: ('threads', 'u')},
     'Process': {1: ('pid', 'u'), 2: ('command', 's'), 6: ('name', 's')},
     'Thread': {1: ('pid', 'u'), 2: ('tid', 'u'), 5: ('name', 's')},
-    'Counter': {3: ('unit', 'u'), 7: ('share', 's')},
+    'Counter': {3: ('unit', 'u'), 6: ('unit_name', 's'), 7: ('share', 's')},
     'Event': {3: ('category', 'u'), 4: ('note', 'Note'), 9: ('type', 'u'), 10: ('name', 'u'), 11: ('track', 'u'),
-              30: ('value', 'u'), 47: ('flow', 'f'), 48: ('flow_end', 'f'), 3000: ('correlation', 'Correlation')},
+              30: ('value', 'u'), 44: ('double', 'f'), 47: ('flow', 'f'), 48: ('flow_end', 'f'),
+              3000: ('correlation', 'Correlation')},
     'Correlation': {1: ('submitted', 'u')},
     'Note': {1: ('name', 'u'), 2: ('bool', 'u'), 3: ('uint', 'u'), 4: ('int', 'u'), 5: ('double', 'f'),
              6: ('text', 's'), 7: ('pointer', 'u'), 12: ('array', 'Note'), 17: ('word', 'u')},
@@ -236,7 +237,10 @@ class Trace:
         if kind == COUNTER:
             if 'counter' not in self.tracks[track]:
                 raise Bad('a counter has no counter track')
-            self.counters.append((self.track_name(track), time, one(event, 'value')))
+            value = one(event, 'value')
+            if 'double' in event:
+                value = struct.unpack('<d', struct.pack('<Q', event['double'][0]))[0]
+            self.counters.append((self.track_name(track), time, value))
             return
         if time < self.last.get(track, 0):
             raise Bad('%s goes back in time' % self.track_name(track))

@@ -122,14 +122,14 @@ static void csv_has_a_row_per_event(void **state)
 {
 	exports(*state, &export_csv,
 		"type,begin_ns,duration_ns,host,pid,tid,rank,backend,name,kind,depth,failed,ended,result,bytes_out,"
-		"bytes_in,bytes,direction,memory,device,ordinal,queue,correlation,clock_error_ns,lost\r\n"
-		"call,10,40,node,100,100,4,api,\"o,\"\"ne\",launch,0,false,,0,,,,,,,,,,,\r\n"
-		"call,20,10,node,100,100,4,api,\"tw\xef\xbf\xbd\n\",copy,1,true,,-5,8,9,,,,,,,77 78,,\r\n"
-		"memory,51,0,node,100,100,4,api,,,,,,,,,4096,,device,GPU,0,,,,\r\n"
-		"call,60,0,node,100,100,4,api,three,wait,0,false,cut,,,,,,,,,,,,\r\n"
-		"gap,60,1940,node,100,100,4,,,,,,,,,,,,,,,,,,3\r\n"
-		"operation,61,1009,node,100,,4,api,copy,copy,,,,,,,64,D2H,unknown,GPU,0,blue,77,0,\r\n"
-		"operation,1040,10,node,100,,4,api,kernel,launch,,,,,,,,,,GPU,0,blue,78,0,\r\n");
+		"bytes_in,bytes,direction,memory,device,ordinal,queue,correlation,clock_error_ns,lost,value,unit\r\n"
+		"call,10,40,node,100,100,4,api,\"o,\"\"ne\",launch,0,false,,0,,,,,,,,,,,,,\r\n"
+		"call,20,10,node,100,100,4,api,\"tw\xef\xbf\xbd\n\",copy,1,true,,-5,8,9,,,,,,,77 78,,,,\r\n"
+		"memory,51,0,node,100,100,4,api,,,,,,,,,4096,,device,GPU,0,,,,,,\r\n"
+		"call,60,0,node,100,100,4,api,three,wait,0,false,cut,,,,,,,,,,,,,,\r\n"
+		"gap,60,1940,node,100,100,4,,,,,,,,,,,,,,,,,,3,,\r\n"
+		"operation,61,1009,node,100,,4,api,copy,copy,,,,,,,64,D2H,unknown,GPU,0,blue,77,0,,,\r\n"
+		"operation,1040,10,node,100,,4,api,kernel,launch,,,,,,,,,,GPU,0,blue,78,0,,,\r\n");
 }
 
 static void json_has_the_same_names(void **state)
