@@ -22,6 +22,7 @@
 #include "cli/program.h"
 #include "cli/ranks.h"
 #include "cli/result.h"
+#include "cli/sampler.h"
 #include "cli/tell.h"
 
 #define SHORT_RUN_NS 1000000000ull
@@ -34,6 +35,7 @@ struct run {
 	bool in_job;
 	struct launch_file launch;
 	struct program program;
+	struct samplers samplers; /* outside of jobs: those of a job are its keeper's */
 };
 
 /* A recording of an outer `sonde` goes on here: one trace, not two. */
@@ -57,6 +59,8 @@ static int check_options(const struct options *options)
 		err = log_error(SONDE_EUSAGE, "--timeline takes a file: standard output is the program's");
 	if (!err && options->ranks)
 		err = ranks_check_list(options->ranks);
+	if (!err)
+		err = samplers_check(options);
 	return err;
 }
 
@@ -83,6 +87,8 @@ static void start_and_wait(struct run *run)
 {
 	struct result *result = &run->result;
 
+	if (!run->in_job)
+		samplers_start(&run->samplers, result, true);
 	if (result->options.ranks)
 		run->ranks.numbers.size = -1; /* how many of them are to be traced is not known */
 	launch_file_create(&run->launch, result->run, run->words, &run->ranks.numbers, result->target.reason);
@@ -90,6 +96,7 @@ static void start_and_wait(struct run *run)
 	if (run->program.error) {
 		if (run->program.pid > 0)
 			program_wait(&run->program);
+		samplers_stop(&run->samplers);
 		launch_file_discard(&run->launch);
 		return;
 	}
@@ -98,6 +105,7 @@ static void start_and_wait(struct run *run)
 		job_started(&run->job, run->program.pid, run->launch.path);
 	program_wait(&run->program);
 	launch_file_ended(&run->launch, run->program.wait_status);
+	samplers_stop(&run->samplers);
 }
 
 /* Where the recording goes, alone or together with the other ranks of a job. 0 or SONDE_E..., logged. */

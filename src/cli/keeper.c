@@ -20,6 +20,7 @@
 #include "base/log.h"
 #include "cli/clock.h"
 #include "cli/proc.h"
+#include "cli/sampler.h"
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434
@@ -257,6 +258,7 @@ void keeper_finish(const struct job *job, struct result *result)
 
 void keeper_start(struct job *job, struct result *result)
 {
+	static struct samplers samplers;
 	pid_t middle = fork();
 
 	if (middle < 0) {
@@ -273,7 +275,9 @@ void keeper_start(struct job *job, struct result *result)
 		_exit(0);
 	close(job->own);
 	become_keeper(job);
+	samplers_start(&samplers, result, false);
 	wait_for_all(job);
+	samplers_stop(&samplers);
 	keeper_finish(job, result);
 	_exit(0);
 }

@@ -85,7 +85,7 @@ int preload_check_options(const struct options *options)
 }
 
 /* Beside this program in a build tree, in ../lib/sonde in an installation. */
-static const char *find_directory(struct arena *arena)
+const char *preload_directory(struct arena *arena)
 {
 	static const char *const places[] = { ".", "../lib/sonde" };
 	char self[PATH_MAX];
@@ -216,7 +216,7 @@ void preload_plan(struct preload *preload, const struct options *options, struct
 	for (unsigned i = 0; attach_backends[i].name && i < PRELOAD_MAX; i++)
 		preload->enabled[i] = !options->backends ||
 				      list_holds(options->backends, ",", attach_backends[i].name);
-	preload->directory = find_directory(&preload->arena);
+	preload->directory = preload_directory(&preload->arena);
 	if (directory_is_usable(preload) && target_children_reached(target->reason))
 		plan_libraries(preload, target);
 	if (target->reason && telling)

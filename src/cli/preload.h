@@ -27,6 +27,9 @@ struct preload {
 	const char *missing;             /* a library that the target needs and that was not found; or NULL */
 };
 
+/* Where our libraries and samplers are, in the arena; NULL: nowhere. */
+const char *preload_directory(struct arena *arena);
+
 /* Checks the names in --backends. 0 or SONDE_EUSAGE, logged. */
 int preload_check_options(const struct options *options);
 

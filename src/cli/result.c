@@ -231,7 +231,10 @@ static bool summarize(struct result *result)
 		if (result->missing_ranks[0])
 			tell("%s", result->missing_ranks);
 		tell_nothing(result, summary);
-		options.quiet = true; /* a table of nothing says less than that line */
+		options.quiet = !summary->counters; /* a table of nothing says less than that line */
+		for (size_t i = 0; options.quiet && i < summary->notes; i++)
+			if (!strcmp(summary->note[i].code, "counters"))
+				tell("%s", summary->note[i].text);
 	}
 	show_summary(summary, &options, stderr);
 	summary_destroy(summary);

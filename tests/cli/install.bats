@@ -35,7 +35,8 @@ moved()
 	# one for each backend, and nothing that only tests need
 	{
 		echo libsonde.so
-		ls "$SRC/src/backends" | grep -v template | sed 's/.*/libsonde-&.so/'
+		ls -d "$SRC"/src/backends/*/attach.conf | grep -v template | sed 's,.*/\(.*\)/attach.conf,libsonde-\1.so,'
+		echo sonde-sample-nvml
 	} | sort >"$T/expected"
 	equal libraries "$(cat "$T/expected")" "$(ls "$PLACE/lib/sonde" | sort)"
 	bash -n "$PLACE/share/bash-completion/completions/sonde"

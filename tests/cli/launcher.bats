@@ -25,7 +25,7 @@ refused()
 }
 
 @test "options that are not built are unknown" {
-	for option in --sample --delay --region; do
+	for option in --delay --region; do
 		refused "unknown option '$option' (see sonde --help)" $option
 	done
 }
