@@ -33,6 +33,7 @@ static struct kernel_row *row_of(struct analysis *analysis, struct rows *rows, c
 		row->out.backend = keep(analysis, backend);
 		row->out.group = process->group;
 		row->out.kind = op->kind;
+		row->out.shape = op->shape;
 		row->device = device;
 	}
 	row->several |= row->device != device;
@@ -45,6 +46,7 @@ static void row_add(struct analysis *analysis, struct rows *rows, const struct p
 	struct kernel_row *row = row_of(analysis, rows, process, op, per_device);
 
 	histogram_add(&row->histogram, &analysis->scratch, NULL, NULL, &op->stats);
+	row->out.shape.known = fmt_shape_common(&row->out.shape, &op->shape);
 	rank_add(analysis, &row->per_rank, process->rank, (int64_t)op->stats.total);
 }
 

@@ -240,7 +240,9 @@ static struct tally_op *op_of(struct stream_tally *tally, const struct event_ope
 		op->backend = operation->backend;
 		op->device = operation->device;
 		op->kind = operation->kind;
+		op->shape = operation->details->shape;
 	}
+	op->shape.known = fmt_shape_common(&op->shape, &operation->details->shape);
 	return op;
 }
 

@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "format/kinds.h"
+#include "format/tally.h"
 
 /* What the rows of the tables are split by, beyond what they always are. */
 enum summary_by {
@@ -117,6 +118,7 @@ struct summary_kernel {
 	const char *name, *backend, *device, *host, *group;
 	enum sonde_kind kind;
 	struct summary_times times;
+	struct fmt_shape shape;     /* as far as it is known and the same for all calls */
 	struct summary_ranks ranks; /* of total_ns */
 };
 

@@ -139,7 +139,8 @@ struct fmt_event_memory {
 
 enum fmt_device_event {
 	FMT_EVENT_OPERATION = 1, /* struct fmt_event_operation */
-	FMT_EVENT_NAME = 2       /* u64 name as in operations, then the text, NUL-terminated: before its first use */
+	FMT_EVENT_NAME = 2,      /* u64 name as in operations, then the text, NUL-terminated: before its first use */
+	FMT_EVENT_DETAILED = 3   /* struct fmt_event_detailed: an operation of which more is known */
 };
 
 /* A finished device operation. Its event time is that of delivery. */
@@ -156,6 +157,18 @@ struct fmt_event_operation {
 	uint8_t memory;            /* enum sonde_memory_kind of the host side */
 	uint8_t waited;            /* 1: the call that started it returned when it had ended: a blocking copy */
 	uint8_t reserved[4];
+};
+
+struct fmt_details {
+	struct fmt_shape shape; /* of kernels */
+	uint32_t graph;         /* of operations that the program launches together, as the runtime numbers them */
+	uint32_t reserved;
+	uint64_t node;          /* of the graph, likewise; 0: the operation is part of none */
+};
+
+struct fmt_event_detailed {
+	struct fmt_event_operation operation;
+	struct fmt_details details;
 };
 
 /* Type of a recorded argument; integers are little-endian and not aligned. */
@@ -193,5 +206,6 @@ struct fmt_arg {
 
 _Static_assert(sizeof(struct fmt_packet) == 80, "no padding in a packet's context");
 _Static_assert(sizeof(struct fmt_event_operation) == 64, "no padding in an operation");
+_Static_assert(sizeof(struct fmt_event_detailed) == 120, "no padding in an operation with details");
 
 #endif

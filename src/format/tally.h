@@ -254,12 +254,30 @@ struct fmt_queue {
 	uint64_t reserved;
 };
 
+/* What is known of how a kernel was launched: bits of fmt_shape.known. */
+enum fmt_shape_part {
+	FMT_SHAPE_GRID = 1u << 0,
+	FMT_SHAPE_BLOCK = 1u << 1,
+	FMT_SHAPE_REGISTERS = 1u << 2,
+	FMT_SHAPE_STATIC = 1u << 3, /* static_shared */
+	FMT_SHAPE_DYNAMIC = 1u << 4 /* dynamic_shared */
+};
+
+struct fmt_shape {
+	uint32_t known;     /* enum fmt_shape_part; of several launches: what is known of all and the same for all */
+	uint32_t grid[3];   /* groups of work items */
+	uint32_t block[3];  /* work items of a group */
+	uint32_t registers; /* of a work item */
+	uint32_t static_shared, dynamic_shared; /* bytes of a group's own memory: of the code, of the launch */
+};
+
 struct fmt_op {
 	uint64_t name;
 	uint32_t backend, device, kind; /* kind: enum sonde_kind: launch, copy, fill, ... */
 	uint32_t reserved;
 	uint64_t bytes;
 	struct fmt_stats stats; /* ns */
+	struct fmt_shape shape; /* of kernels */
 };
 
 struct fmt_transfer {
@@ -312,6 +330,24 @@ struct fmt_launch {
 	uint64_t untraceable;    /* 0, or 1 + index of the reason why the target cannot be traced */
 	uint64_t reserved[4];
 };
+
+/* Parts that are known of both and the same in both. */
+static inline uint32_t fmt_shape_common(const struct fmt_shape *a, const struct fmt_shape *b)
+{
+	uint32_t known = a->known & b->known;
+
+	if (__builtin_memcmp(a->grid, b->grid, sizeof(a->grid)) != 0)
+		known &= ~(uint32_t)FMT_SHAPE_GRID;
+	if (__builtin_memcmp(a->block, b->block, sizeof(a->block)) != 0)
+		known &= ~(uint32_t)FMT_SHAPE_BLOCK;
+	if (a->registers != b->registers)
+		known &= ~(uint32_t)FMT_SHAPE_REGISTERS;
+	if (a->static_shared != b->static_shared)
+		known &= ~(uint32_t)FMT_SHAPE_STATIC;
+	if (a->dynamic_shared != b->dynamic_shared)
+		known &= ~(uint32_t)FMT_SHAPE_DYNAMIC;
+	return known;
+}
 
 /* Bucket of a duration: 4 steps per octave of (ticks + 4); the last bucket holds the rest. */
 static inline unsigned fmt_bucket(uint64_t ticks)

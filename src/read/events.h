@@ -101,6 +101,7 @@ struct event_operation {
 	enum sonde_direction direction;
 	enum sonde_memory_kind memory;
 	bool waited;              /* the call that started it returned when it had ended */
+	const struct fmt_details *details; /* never NULL */
 };
 
 struct event {

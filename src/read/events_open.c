@@ -79,6 +79,7 @@ static int device_start(struct events *events, struct source *source)
 	static const uint32_t size[] = {
 		[0] = LAYOUT_UNKNOWN,
 		[FMT_EVENT_OPERATION] = sizeof(struct fmt_event_operation),
+		[FMT_EVENT_DETAILED] = sizeof(struct fmt_event_detailed),
 		[FMT_EVENT_NAME] = LAYOUT_VARIABLE | sizeof(uint64_t),
 	};
 	static const struct stream_layout layout = {.size = size, .ids = sizeof(size) / sizeof(size[0])};

@@ -157,6 +157,7 @@ struct tally_op {
 	enum sonde_kind kind;
 	uint64_t bytes;
 	struct fmt_stats stats;   /* ns */
+	struct fmt_shape shape;   /* as far as it is known and was always the same */
 };
 
 struct tally_transfer {

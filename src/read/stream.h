@@ -260,7 +260,7 @@ void stream_calls_free(struct stream_calls *calls);
 
 /* Sorted operations, in memory or in the scratch file. */
 struct device_run {
-	struct fmt_event_operation *op; /* all of them, or a part of the scratch file's */
+	struct fmt_event_detailed *op; /* all of them, or a part of the scratch file's */
 	size_t ops, at;                 /* in op, the next one */
 	uint64_t file_at, file_left;    /* what is still in the scratch file: offset, operations */
 };
@@ -280,6 +280,7 @@ struct stream_device {
 	uint32_t runs, run_capacity;
 	struct heap_item *heap; /* of runs, by the next begin_ns */
 	uint32_t heap_used;
+	struct fmt_event_detailed op; /* that of `event` */
 	struct event event;
 };
 

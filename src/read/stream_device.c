@@ -20,7 +20,8 @@
 
 static int op_order(const void *left, const void *right)
 {
-	const struct fmt_event_operation *a = left, *b = right;
+	const struct fmt_event_operation *a = &((const struct fmt_event_detailed *)left)->operation;
+	const struct fmt_event_operation *b = &((const struct fmt_event_detailed *)right)->operation;
 
 	if (a->begin_ns != b->begin_ns)
 		return a->begin_ns < b->begin_ns ? -1 : 1;
@@ -69,7 +70,7 @@ static int scratch_write(struct device_scratch *scratch, const void *data, size_
 /* ---- runs ---- */
 
 /* Takes over `op`, sorted already, unless it fails. */
-static int run_add(struct stream_device *device, struct fmt_event_operation *op, size_t ops)
+static int run_add(struct stream_device *device, struct fmt_event_detailed *op, size_t ops)
 {
 	struct device_scratch *scratch = device->scratch;
 	struct device_run *run;
@@ -88,7 +89,7 @@ static int run_add(struct stream_device *device, struct fmt_event_operation *op,
 	run = &device->run[device->runs];
 	*run = (struct device_run){.op = op, .ops = ops};
 	if (bytes <= scratch->memory_left) {
-		struct fmt_event_operation *exact = realloc(op, bytes);
+		struct fmt_event_detailed *exact = realloc(op, bytes);
 
 		scratch->memory_left -= bytes;
 		if (exact)
@@ -130,6 +131,11 @@ static bool run_fill(struct stream_device *device, struct device_run *run)
 	return true;
 }
 
+static int64_t run_key(const struct device_run *run)
+{
+	return (int64_t)run->op[run->at].operation.begin_ns;
+}
+
 /* ---- reading ---- */
 
 /* A damaged or untimed operation has no place in time. */
@@ -138,9 +144,21 @@ static bool op_is_sound(const struct fmt_event_operation *op)
 	return op->begin_ns && op->begin_ns <= op->end_ns && op->end_ns < INT64_MAX;
 }
 
+/* ordinal: of the operation in its process; it stands where the file has nothing. */
+static void op_take(struct fmt_event_detailed *op, const struct stream_cursor *cursor, uint64_t ordinal)
+{
+	if (cursor->id == FMT_EVENT_DETAILED) {
+		memcpy(op, cursor->payload, sizeof(*op));
+	} else {
+		memcpy(&op->operation, cursor->payload, sizeof(op->operation));
+		op->details = (struct fmt_details){.node = 0};
+	}
+	memcpy(op->operation.reserved, &ordinal, sizeof(op->operation.reserved));
+}
+
 static int device_read(struct stream_device *device, struct stream_cursor *cursor, size_t most)
 {
-	struct fmt_event_operation *op = NULL;
+	struct fmt_event_detailed *op = NULL;
 	size_t ops = 0, capacity = 0;
 	enum stream_step step;
 	int err = 0;
@@ -158,7 +176,8 @@ static int device_read(struct stream_device *device, struct stream_cursor *curso
 			device->counts->lost += cursor->lost;
 			cursor->lost = 0;
 		}
-		if (err || step != STREAM_EVENT || cursor->id != FMT_EVENT_OPERATION)
+		if (err || step != STREAM_EVENT ||
+		    (cursor->id != FMT_EVENT_OPERATION && cursor->id != FMT_EVENT_DETAILED))
 			continue;
 		if (ops == capacity) {
 			void *larger;
@@ -172,10 +191,8 @@ static int device_read(struct stream_device *device, struct stream_cursor *curso
 			}
 			op = larger;
 		}
-		memcpy(&op[ops], cursor->payload, sizeof(*op));
-		memcpy(op[ops].reserved, &device->process->process.operations, sizeof(op->reserved));
-		device->process->process.operations++;
-		if (op_is_sound(&op[ops]))
+		op_take(&op[ops], cursor, device->process->process.operations++);
+		if (op_is_sound(&op[ops].operation))
 			ops++;
 		else {
 			device->counts->skewed++;
@@ -189,7 +206,7 @@ static int device_read(struct stream_device *device, struct stream_cursor *curso
 
 int stream_device_open(struct stream_device *device, struct stream_cursor *cursor)
 {
-	size_t most = device->scratch->memory_left / 4 / sizeof(struct fmt_event_operation);
+	size_t most = device->scratch->memory_left / 4 / sizeof(struct fmt_event_detailed);
 	uint32_t i;
 	int err;
 
@@ -203,7 +220,7 @@ int stream_device_open(struct stream_device *device, struct stream_cursor *curso
 	for (i = 0; i < device->runs; i++)
 		if (run_fill(device, &device->run[i]))
 			heap_push(device->heap, &device->heap_used,
-				  (struct heap_item){(int64_t)device->run[i].op[device->run[i].at].begin_ns, i});
+				  (struct heap_item){run_key(&device->run[i]), i});
 	return 0;
 }
 
@@ -219,8 +236,10 @@ void stream_device_close(struct stream_device *device)
 
 /* ---- delivery ---- */
 
-static struct event *device_event(struct stream_device *device, const struct fmt_event_operation *op)
+/* device->op: valid until the next one. */
+static struct event *device_event(struct stream_device *device)
 {
+	const struct fmt_event_operation *op = &device->op.operation;
 	struct tally_body *names = device->process->body;
 	struct event *event = &device->event;
 
@@ -230,7 +249,7 @@ static struct event *device_event(struct stream_device *device, const struct fmt
 	event->begin = event->time = stream_process_time(device->process, op->begin_ns);
 	event->end = stream_process_time(device->process, op->end_ns);
 	event->ordinal = 0;
-	memcpy(&event->ordinal, op->reserved, sizeof(op->reserved)); /* device_read() has put it there */
+	memcpy(&event->ordinal, op->reserved, sizeof(op->reserved)); /* op_take() has put it there */
 	event->operation = (struct event_operation){
 		.name = strings_name(names, device->process->process.tally, op->name),
 		.correlation = op->correlation,
@@ -244,6 +263,7 @@ static struct event *device_event(struct stream_device *device, const struct fmt
 								     SONDE_DIRECTION_h2h,
 		.memory = op->memory < SONDE_MEMORY_COUNT ? (enum sonde_memory_kind)op->memory : SONDE_MEMORY_unknown,
 		.waited = op->waited == 1,
+		.details = &device->op.details,
 	};
 	device->counts->operations++;
 	return event;
@@ -251,18 +271,17 @@ static struct event *device_event(struct stream_device *device, const struct fmt
 
 struct event *stream_device_next(struct stream_device *device)
 {
-	struct fmt_event_operation op;
 	struct device_run *run;
 
 	if (!device->heap_used)
 		return NULL;
 	run = &device->run[device->heap[0].index];
-	op = run->op[run->at++];
+	device->op = run->op[run->at++];
 	if (run_fill(device, run)) {
-		device->heap[0].key = (int64_t)run->op[run->at].begin_ns;
+		device->heap[0].key = run_key(run);
 		heap_sink(device->heap, device->heap_used);
 	} else {
 		heap_pop(device->heap, &device->heap_used);
 	}
-	return device_event(device, &op);
+	return device_event(device);
 }

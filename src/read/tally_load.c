@@ -140,6 +140,7 @@ static void op_take(struct loader *loader, const void *item)
 	op->kind = loader_enum(loader, raw.kind, SONDE_KIND_COUNT, SONDE_KIND_other);
 	op->bytes = raw.bytes;
 	op->stats = raw.stats;
+	op->shape = raw.shape;
 }
 
 static void transfer_take(struct loader *loader, const void *item)

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "format/kinds.h"
-#include "format/tally.h"
+#include "format/stream.h"
 
 #define REC_EXPORT __attribute__((visibility("default")))
 #define REC_COLD __attribute__((noinline, cold))
@@ -282,6 +282,7 @@ struct rec_span {
 	uint32_t memory;           /* enum sonde_memory_kind of the host side, for copies */
 	uint32_t context;          /* rec_context() of the thread that started it, when it did */
 	bool waited;               /* the call that started it returned when it had ended: a blocking copy */
+	struct fmt_details details; /* of kernels, and of what is part of a graph; zero: not known */
 };
 /* Folds one finished device operation into unions, sums and rows. Counts it as recorded. */
 REC_EXPORT void rec_device_span(struct rec_backend *backend, const struct rec_span *span);

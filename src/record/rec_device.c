@@ -299,6 +299,7 @@ static struct fmt_op *find_op(struct rec_backend *backend, const struct rec_span
 	op->backend = backend->index;
 	op->device = span->device;
 	op->kind = span->kind;
+	op->shape = span->details.shape;
 	rec_area_publish(FMT_SECTION_OPS);
 	index.value = (uint32_t)added;
 	rec_map_put(&ops, key, &index);
@@ -359,13 +360,14 @@ static void stream_name(uint64_t name)
 
 static void stream_span(const struct rec_backend *backend, const struct rec_span *span)
 {
-	struct fmt_event_operation event = {
+	bool detailed = span->details.shape.known || span->details.node;
+	struct fmt_event_detailed event = {.operation = {
 		.begin_ns = span->begin_ns, .end_ns = span->end_ns, .correlation = span->correlation,
 		.name = span->name, .bytes = span->bytes, .device = span->device, .queue = span->queue,
 		.error_ns = span->error_ns < UINT32_MAX ? (uint32_t)span->error_ns : UINT32_MAX,
 		.backend = backend->index, .kind = (uint8_t)span->kind, .direction = (uint8_t)span->direction,
 		.memory = (uint8_t)span->memory, .waited = span->waited,
-	};
+	}, .details = span->details};
 
 	if (!rec_state.process->streams)
 		return;
@@ -374,7 +376,8 @@ static void stream_span(const struct rec_backend *backend, const struct rec_span
 		rec_stream_open(&writer, REC_STREAM_DEVICE);
 	}
 	stream_name(span->name);
-	rec_stream_event(&writer, FMT_EVENT_OPERATION, &event, sizeof(event));
+	rec_stream_event(&writer, detailed ? FMT_EVENT_DETAILED : FMT_EVENT_OPERATION, &event,
+			 detailed ? sizeof(event) : sizeof(event.operation));
 }
 
 static void record_span(struct rec_backend *backend, const struct rec_span *span)
@@ -389,6 +392,8 @@ static void record_span(struct rec_backend *backend, const struct rec_span *span
 	}
 	rec_row_add(&op->stats, duration, 0, false);
 	op->bytes += span->bytes;
+	if (op->shape.known && memcmp(&op->shape, &span->details.shape, sizeof(op->shape)) != 0)
+		op->shape.known = fmt_shape_common(&op->shape, &span->details.shape);
 	if (span->error_ns > device->clock_error_ns)
 		device->clock_error_ns = span->error_ns;
 	if (span->kind == SONDE_KIND_launch || span->kind == SONDE_KIND_graph_launch) {

@@ -59,6 +59,12 @@ static const char streams[] =
 	" uint64_t end_ns; uint64_t correlation; uint64_t name; uint64_t bytes; uint32_t device; uint32_t queue;"
 	" uint32_t error_ns; uint32_t backend; uint8_t kind; uint8_t direction; uint8_t memory;"
 	" uint8_t waited; uint8_t reserved[4]; }; };\n"
+	"event { name = \"sonde:detailed_operation\"; id = 3; stream_id = 1; fields := struct { uint64_t begin_ns;"
+	" uint64_t end_ns; uint64_t correlation; uint64_t name; uint64_t bytes; uint32_t device; uint32_t queue;"
+	" uint32_t error_ns; uint32_t backend; uint8_t kind; uint8_t direction; uint8_t memory;"
+	" uint8_t waited; uint8_t reserved[4]; uint32_t known; uint32_t grid[3]; uint32_t block[3];"
+	" uint32_t registers; uint32_t static_shared; uint32_t dynamic_shared; uint32_t graph;"
+	" uint32_t reserved_too; uint64_t node; }; };\n"
 	"event { name = \"sonde:name\"; id = 2; stream_id = 1; fields := struct { uint64_t name; string text; }; };\n";
 
 /* Other readers see ticks as the launcher found them to run, the same for all processes of the node. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "views/view_details.h"
 #include "views/view_export.h"
 #include "views/view_internal.h"
 
@@ -164,6 +165,8 @@ static void notes_write(struct json *json, const struct export *export, const st
 		json_text(json, "direction", row->direction);
 		json_text(json, "memory", row->memory);
 	}
+	if (event->type == EVENT_OPERATION)
+		view_details_json(json, event->operation.details);
 	if (row->ended)
 		json_text(json, "ended", row->ended);
 	json_object_end(json);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/csv.h"
+#include "views/view_details.h"
 #include "views/view_export.h"
 
 struct csv_state {
@@ -12,7 +13,8 @@ struct csv_state {
 static const char *const columns[] = {
 	"type", "begin_ns", "duration_ns", "host", "pid", "tid", "rank", "backend", "name", "kind", "depth", "failed",
 	"ended", "result", "bytes_out", "bytes_in", "bytes", "direction", "memory", "device", "ordinal", "queue",
-	"correlation", "clock_error_ns", "lost", "value", "unit", NULL
+	"correlation", "clock_error_ns", "lost", "value", "unit", "grid", "block", "registers", "static_shared_bytes",
+	"dynamic_shared_bytes", "graph", "graph_node", NULL
 };
 
 /* Numbers of an event that not every type has. */
@@ -74,6 +76,22 @@ static void field_correlation(struct csv *csv, const struct event *event)
 	field_text(csv, used ? text : NULL);
 }
 
+static void fields_details(struct csv *csv, const struct event *event)
+{
+	char extent[VIEW_EXTENT_BYTES];
+
+	for (int kind = 0; kind < VIEW_DETAILS; kind++) {
+		struct view_detail detail = {false, NULL, 0};
+
+		if (event->type == EVENT_OPERATION)
+			detail = view_detail_of(event->operation.details, kind);
+		if (detail.extent && detail.known)
+			csv_text(csv, view_extent(detail.extent, extent));
+		else
+			field_u64(csv, detail.known, detail.value);
+	}
+}
+
 static int csv_start_file(struct export *export)
 {
 	struct csv_state *state = export->state = arena_zalloc(&export->arena, sizeof(*state));
@@ -120,6 +138,7 @@ static void csv_event(struct export *export, const struct event *event)
 	field_u64(csv, numbers.has_lost, event->lost);
 	csv_empty(csv);
 	csv_empty(csv);
+	fields_details(csv, event);
 	csv_end(csv);
 	export->rows++;
 }
@@ -262,6 +281,8 @@ static void json_event(struct export *export, const struct event *event)
 	member_correlation(&json, event);
 	member_u64(&json, "clock_error_ns", numbers.has_error, row.error);
 	member_u64(&json, "lost", numbers.has_lost, event->lost);
+	if (event->type == EVENT_OPERATION)
+		view_details_json(&json, event->operation.details);
 	json_object_end(&json);
 	json_finish(&json);
 	export->rows++;

@@ -60,7 +60,8 @@ enum pf_stage_field {
 	PF_STAGE_EVENT = 1, PF_STAGE_DURATION = 2, PF_STAGE_CONTEXT = 5, PF_STAGE_GPU = 11, PF_STAGE_QUEUE = 13,
 	PF_STAGE_STAGE = 14, PF_STAGE_KERNEL = 19, PF_STAGE_NAME = 20, PF_STAGE_LAUNCH = 21
 };
-enum pf_launch_field { PF_LAUNCH_ARGUMENT = 3 };
+enum pf_launch_field { PF_LAUNCH_GRID = 1, PF_LAUNCH_BLOCK = 2, PF_LAUNCH_ARGUMENT = 3 };
+enum pf_extent_field { PF_EXTENT_X = 1, PF_EXTENT_Y = 2, PF_EXTENT_Z = 3 };
 enum pf_launch_argument_field { PF_ARGUMENT_NAME = 1, PF_ARGUMENT_INT = 3, PF_ARGUMENT_UINT = 4, PF_ARGUMENT_TEXT = 6 };
 
 /* What can be interned; each has numbers of its own. Values: fields of the interned data. */

@@ -51,6 +51,20 @@ void timeline_note_u64(struct timeline *timeline, struct pf_sequence *sequence, 
 	pf_end(&timeline->trace.packet, start);
 }
 
+void timeline_note_extent(struct timeline *timeline, struct pf_sequence *sequence, const char *name,
+			  const uint32_t extent[3])
+{
+	struct pf_message *message = &timeline->trace.packet;
+	uint8_t *start = note_start(timeline, sequence, name), *element;
+
+	for (int i = 0; i < 3; i++) {
+		element = pf_begin(message, PF_ANNOTATION_ARRAY);
+		pf_u64(message, PF_ANNOTATION_UINT, extent[i]);
+		pf_end(message, element);
+	}
+	pf_end(message, start);
+}
+
 void timeline_note_text(struct timeline *timeline, struct pf_sequence *sequence, const char *name, const char *text)
 {
 	uint8_t *start = note_start(timeline, sequence, name);

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "views/timeline_internal.h"
+#include "views/view_details.h"
 #include "views/view_internal.h"
 
 #define STAGE_OTHER 0
@@ -258,6 +259,27 @@ static void argument_text(struct timeline *timeline, struct pf_sequence *sequenc
 	pf_end(message, start);
 }
 
+static void extent_write(struct timeline *timeline, enum pf_launch_field field, const uint32_t extent[3])
+{
+	struct pf_message *message = &timeline->trace.packet;
+	uint8_t *start = pf_begin(message, field);
+
+	for (int i = 0; i < 3; i++)
+		pf_u64(message, (uint32_t)(PF_EXTENT_X + i), extent[i]);
+	pf_end(message, start);
+}
+
+static void details_write(struct timeline *timeline, struct pf_sequence *sequence,
+			  const struct event_operation *operation)
+{
+	for (int kind = 0; kind < VIEW_DETAILS; kind++) {
+		struct view_detail detail = view_detail_of(operation->details, kind);
+
+		if (detail.known && !detail.extent)
+			argument_u64(timeline, sequence, view_detail[kind], PF_ARGUMENT_UINT, detail.value);
+	}
+}
+
 static void launch_write(struct timeline *timeline, struct pf_sequence *sequence, const struct event *event)
 {
 	const struct event_operation *operation = &event->operation;
@@ -265,6 +287,10 @@ static void launch_write(struct timeline *timeline, struct pf_sequence *sequence
 	struct pf_message *message = &timeline->trace.packet;
 	uint8_t *start = pf_begin(message, PF_STAGE_LAUNCH);
 
+	if (operation->details->shape.known & FMT_SHAPE_GRID)
+		extent_write(timeline, PF_LAUNCH_GRID, operation->details->shape.grid);
+	if (operation->details->shape.known & FMT_SHAPE_BLOCK)
+		extent_write(timeline, PF_LAUNCH_BLOCK, operation->details->shape.block);
 	if (operation->device < names->devices)
 		argument_u64(timeline, sequence, note_device, PF_ARGUMENT_INT,
 			     names->device[operation->device].ordinal);
@@ -277,6 +303,7 @@ static void launch_write(struct timeline *timeline, struct pf_sequence *sequence
 	}
 	if (operation->error_ns)
 		argument_u64(timeline, sequence, note_error, PF_ARGUMENT_UINT, operation->error_ns);
+	details_write(timeline, sequence, operation);
 	pf_end(message, start);
 }
 
@@ -413,6 +440,14 @@ static void plain_notes(struct timeline *timeline, struct pf_sequence *sequence,
 	}
 	if (operation->error_ns)
 		timeline_note_u64(timeline, sequence, note_error, operation->error_ns);
+	for (int kind = 0; kind < VIEW_DETAILS; kind++) {
+		struct view_detail detail = view_detail_of(operation->details, kind);
+
+		if (detail.known && detail.extent)
+			timeline_note_extent(timeline, sequence, view_detail[kind], detail.extent);
+		else if (detail.known)
+			timeline_note_u64(timeline, sequence, view_detail[kind], detail.value);
+	}
 }
 
 static bool plain_put(struct timeline *timeline, const struct event *event)

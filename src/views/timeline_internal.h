@@ -158,8 +158,10 @@ uint8_t *timeline_event_start(struct timeline *timeline, const struct pf_sequenc
 void timeline_event_put(struct timeline *timeline, uint8_t *start);
 void timeline_lane_finish(struct timeline *timeline, struct timeline_lane *lane); /* its open calls end when they end */
 void timeline_lane_continue(struct timeline *timeline, struct timeline_lane *lane, int64_t time);
-/* Key and value beside a slice: the number or the text of a name already interned. */
+/* Key and value beside a slice: a number, three, a text that lasts. */
 void timeline_note_u64(struct timeline *timeline, struct pf_sequence *sequence, const char *name, uint64_t value);
+void timeline_note_extent(struct timeline *timeline, struct pf_sequence *sequence, const char *name,
+			  const uint32_t extent[3]);
 void timeline_note_text(struct timeline *timeline, struct pf_sequence *sequence, const char *name, const char *text);
 uint64_t timeline_correlation(uint32_t process, uint64_t correlation);
 

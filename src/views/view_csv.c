@@ -9,6 +9,7 @@
 
 #include "base/csv.h"
 #include "base/log.h"
+#include "views/view_details.h"
 #include "views/view_internal.h"
 
 enum column_type {
@@ -20,7 +21,8 @@ enum column_type {
 	COLUMN_PPM,     /* int64_t */
 	COLUMN_BOOL,
 	COLUMN_CATEGORY, COLUMN_OVERLAP, COLUMN_KIND, COLUMN_DIRECTION, COLUMN_MEMORY, COLUMN_SOURCE,
-	COLUMN_RANKS    /* struct summary_ranks: four columns */
+	COLUMN_RANKS,   /* struct summary_ranks: four columns */
+	COLUMN_SHAPE    /* struct fmt_shape: five columns */
 };
 
 struct column {
@@ -100,7 +102,8 @@ static const struct column kernel_columns[] = {
 	COLUMN(summary_kernel, "group", COLUMN_TEXT, group), COLUMN(summary_kernel, "name", COLUMN_TEXT, name),
 	COLUMN(summary_kernel, "backend", COLUMN_TEXT, backend), COLUMN(summary_kernel, "device", COLUMN_TEXT, device),
 	COLUMN(summary_kernel, "host", COLUMN_TEXT, host), COLUMN(summary_kernel, "calls", COLUMN_U64, times.calls),
-	TIMES_COLUMNS(summary_kernel), COLUMN(summary_kernel, "", COLUMN_RANKS, ranks), {NULL, COLUMN_TEXT, 0}};
+	TIMES_COLUMNS(summary_kernel), COLUMN(summary_kernel, "", COLUMN_RANKS, ranks),
+	COLUMN(summary_kernel, "", COLUMN_SHAPE, shape), {NULL, COLUMN_TEXT, 0}};
 
 static const struct column transfer_columns[] = {
 	COLUMN(summary_transfer, "group", COLUMN_TEXT, group),
@@ -192,6 +195,10 @@ static const struct section sections[] = {
 static void header_write(struct csv *csv, const struct column *column)
 {
 	for (; column->name; column++) {
+		for (int kind = 0; column->type == COLUMN_SHAPE && kind < VIEW_SHAPE_DETAILS; kind++)
+			csv_text(csv, view_detail[kind]);
+		if (column->type == COLUMN_SHAPE)
+			continue;
 		if (column->type != COLUMN_RANKS) {
 			csv_text(csv, column->name);
 			continue;
@@ -219,6 +226,22 @@ static void ranks_write(struct csv *csv, const struct summary_ranks *ranks)
 	csv_i64(csv, ranks->max_rank);
 }
 
+static void shape_write(struct csv *csv, const struct fmt_shape *shape)
+{
+	char extent[VIEW_EXTENT_BYTES];
+
+	for (int kind = 0; kind < VIEW_SHAPE_DETAILS; kind++) {
+		struct view_detail detail = view_shape_detail(shape, kind);
+
+		if (!detail.known)
+			csv_empty(csv);
+		else if (detail.extent)
+			csv_text(csv, view_extent(detail.extent, extent));
+		else
+			csv_u64(csv, detail.value);
+	}
+}
+
 static void value_write(struct csv *csv, enum column_type type, const void *value)
 {
 	switch (type) {
@@ -235,6 +258,7 @@ static void value_write(struct csv *csv, enum column_type type, const void *valu
 	case COLUMN_MEMORY: csv_text(csv, view_memory[*(const enum sonde_memory_kind *)value]); break;
 	case COLUMN_SOURCE: csv_text(csv, view_source[*(const enum sonde_build_source *)value]); break;
 	case COLUMN_RANKS: ranks_write(csv, value); break;
+	case COLUMN_SHAPE: shape_write(csv, value); break;
 	case COLUMN_RANK:
 		if (*(const int32_t *)value < 0)
 			csv_empty(csv);

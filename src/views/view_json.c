@@ -5,6 +5,7 @@
  */
 #include "base/json.h"
 #include "base/log.h"
+#include "views/view_details.h"
 #include "views/view_internal.h"
 
 static void ranks_write(struct json *json, const struct summary_ranks *ranks)
@@ -258,6 +259,15 @@ static void times_write(struct json *json, const struct summary_times *times)
 	json_u64(json, "p99_ns", times->p99_ns);
 }
 
+static void shape_write(struct json *json, const struct fmt_shape *shape)
+{
+	for (int kind = 0; kind < VIEW_SHAPE_DETAILS; kind++) {
+		struct view_detail detail = view_shape_detail(shape, kind);
+
+		view_detail_json(json, kind, &detail);
+	}
+}
+
 static void kernels_write(struct json *json, const struct summary *summary)
 {
 	size_t i;
@@ -276,6 +286,7 @@ static void kernels_write(struct json *json, const struct summary *summary)
 		json_u64(json, "calls", kernel->times.calls);
 		json_u64(json, "total_ns", kernel->times.total_ns);
 		times_write(json, &kernel->times);
+		shape_write(json, &kernel->shape);
 		ranks_write(json, &kernel->ranks);
 		json_object_end(json);
 	}

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "views/view_details.h"
 #include "views/view_internal.h"
 #include "views/view_print.h"
 
@@ -120,6 +121,29 @@ static void print_device(struct printer *printer, const struct event *event, uin
 	key_u64(printer->text, "ordinal", names->device[device].ordinal);
 }
 
+static void print_details(struct text *text, const struct event_operation *operation)
+{
+	for (int kind = 0; kind < VIEW_DETAILS; kind++) {
+		struct view_detail detail = view_detail_of(operation->details, kind);
+
+		if (!detail.known)
+			continue;
+		if (!detail.extent) {
+			key_u64(text, view_detail[kind], detail.value);
+			continue;
+		}
+		text_word(text, ",\"");
+		text_bytes(text, view_detail[kind], strlen(view_detail[kind]));
+		text_word(text, "\":[");
+		for (int i = 0; i < 3; i++) {
+			if (i)
+				text_char(text, ',');
+			text_u64(text, detail.extent[i]);
+		}
+		text_char(text, ']');
+	}
+}
+
 static void print_operation(struct printer *printer, const struct event *event)
 {
 	const struct tally_body *names = events_process(printer->events, event->process)->names;
@@ -142,6 +166,7 @@ static void print_operation(struct printer *printer, const struct event *event)
 		key_u64(text, "bytes", operation->bytes);
 	if (operation->correlation)
 		key_u64(text, "correlation", operation->correlation);
+	print_details(text, operation);
 }
 
 static void print_memory(struct printer *printer, const struct event *event)

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/utf8.h"
+#include "views/view_details.h"
 #include "views/view_internal.h"
 #include "views/view_print.h"
 
@@ -189,6 +190,29 @@ static void print_device(struct printer *printer, const struct event *event, uin
 	text_char(text, ']');
 }
 
+/* What is 0 is left out: most kernels have no memory of their group. */
+static void print_details(struct printer *printer, const struct event_operation *operation)
+{
+	struct text *text = printer->text;
+	char extent[VIEW_EXTENT_BYTES];
+
+	for (int kind = 0; kind < VIEW_DETAILS; kind++) {
+		struct view_detail detail = view_detail_of(operation->details, kind);
+
+		if (!detail.known || (!detail.extent && !detail.value))
+			continue;
+		text_word(text, ", ");
+		text_bytes(text, view_detail[kind], strlen(view_detail[kind]));
+		text_char(text, ' ');
+		if (!detail.extent) {
+			text_u64(text, detail.value);
+			continue;
+		}
+		view_extent(detail.extent, extent);
+		text_bytes(text, extent, strlen(extent));
+	}
+}
+
 static void print_operation(struct printer *printer, const struct event *event)
 {
 	const struct tally_body *names = events_process(printer->events, event->process)->names;
@@ -219,6 +243,7 @@ static void print_operation(struct printer *printer, const struct event *event)
 		text_u64(text, operation->bytes);
 		text_word(text, " B");
 	}
+	print_details(printer, operation);
 	if (operation->correlation) {
 		text_word(text, ", op ");
 		text_u64(text, operation->correlation);

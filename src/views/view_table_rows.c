@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "base/utf8.h"
 #include "base/demangle.h"
+#include "views/view_details.h"
 #include "views/view_table.h"
 
 static const char *clean(struct painter *painter, const char *text)
@@ -33,6 +34,33 @@ static void place_cells(struct painter *painter, struct table *table, size_t col
 	table_cell(table, column + 2, *device ? clean(painter, device) : NULL);
 }
 
+/* How kernels were launched: with all rows only, where it was always the same. */
+#define SHAPE_COLUMNS 4
+static void shape_columns(struct table *table)
+{
+	table_column(table, "grid", 8);
+	table_column(table, "block", 8);
+	table_column(table, "registers", 9);
+	table_column(table, "shared", 9);
+}
+
+static void shape_cells(struct painter *painter, struct table *table, size_t column, const struct fmt_shape *shape)
+{
+	char extent[VIEW_EXTENT_BYTES];
+
+	if (!painter->options->all)
+		return;
+	if (shape->known & FMT_SHAPE_GRID)
+		table_copy(table, column, view_extent(shape->grid, extent));
+	if (shape->known & FMT_SHAPE_BLOCK)
+		table_copy(table, column + 1, view_extent(shape->block, extent));
+	if (shape->known & FMT_SHAPE_REGISTERS)
+		table_cell(table, column + 2, paint_count(painter, shape->registers));
+	if ((shape->known & FMT_SHAPE_STATIC) && (shape->known & FMT_SHAPE_DYNAMIC))
+		table_cell(table, column + 3, paint_bytes(painter, (uint64_t)shape->static_shared +
+							  shape->dynamic_shared));
+}
+
 void paint_kernels(struct painter *painter)
 {
 	const struct summary *summary = painter->summary;
@@ -55,6 +83,7 @@ void paint_kernels(struct painter *painter)
 	table_column(&table, "min (rank)", 7);
 	table_column(&table, "max (rank)", 6);
 	place_columns(&table);
+	shape_columns(&table);
 	table_column_left(&table, "kernel", 0);
 	for (i = 0; i < shown; i++, kernel++) {
 		table_row(&table);
@@ -69,7 +98,8 @@ void paint_kernels(struct painter *painter)
 			paint_ranks(painter, &table, 7, &kernel->ranks);
 		place_cells(painter, &table, 9, kernel->group, by_device ? kernel->host : "",
 			    by_device ? kernel->device : "");
-		table_cell(&table, 12, paint_name(painter, demangle(&painter->arena, kernel->name)));
+		shape_cells(painter, &table, 12, &kernel->shape);
+		table_cell(&table, 12 + SHAPE_COLUMNS, paint_name(painter, demangle(&painter->arena, kernel->name)));
 	}
 	paint_table(painter, &table, count, shown);
 }

@@ -48,7 +48,8 @@ SCHEMA = {
     'StageName': {1: ('id', 'u'), 2: ('name', 's'), 4: ('category', 'u')},
     'Stage': {1: ('id', 'u'), 2: ('duration', 'u'), 5: ('context', 'u'), 11: ('gpu', 'u'), 13: ('queue', 'u'),
               14: ('stage', 'u'), 19: ('kernel', 'u'), 20: ('name', 'u'), 21: ('launch', 'Launch')},
-    'Launch': {3: ('argument', 'Argument')},
+    'Launch': {1: ('grid', 'Extent'), 2: ('block', 'Extent'), 3: ('argument', 'Argument')},
+    'Extent': {1: ('x', 'u'), 2: ('y', 'u'), 3: ('z', 'u')},
     'Argument': {1: ('name', 'u'), 3: ('int', 'u'), 4: ('uint', 'u'), 6: ('text', 's')},
 }
 BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
@@ -274,6 +275,8 @@ class Trace:
             'context': sequence.name('contexts', one(stage, 'context'))['pid'][0],
             'api': one(sequence.name('contexts', one(stage, 'context')), 'api', 0),
             'kernel': sequence.name('kernels', one(stage, 'kernel'))['name'][0] if 'kernel' in stage else None}
+        for extent in set(launch) & {'grid', 'block'}:
+            entry[extent] = [one(one(launch, extent), axis) for axis in 'xyz']
         for argument in launch.get('argument', []):
             value = one(argument, 'int', one(argument, 'uint', one(argument, 'text')))
             entry[sequence.name('arguments', one(argument, 'name'))['name'][0]] = value

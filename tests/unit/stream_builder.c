@@ -129,6 +129,17 @@ void stream_operation(struct stream_builder *stream, uint64_t name, uint64_t beg
 	stream_event(stream, FMT_EVENT_OPERATION, end, &operation, sizeof(operation));
 }
 
+void stream_kernel(struct stream_builder *stream, uint64_t name, uint64_t begin, uint64_t end, uint64_t correlation)
+{
+	struct fmt_event_detailed kernel = {
+		.operation = {.begin_ns = EPOCH + begin, .end_ns = EPOCH + end, .correlation = correlation,
+			      .name = name, .kind = SONDE_KIND_launch},
+		.details = {.shape = builder_shape, .graph = 5, .node = 9},
+	};
+
+	stream_event(stream, FMT_EVENT_DETAILED, end, &kernel, sizeof(kernel));
+}
+
 void stream_write_raw(struct stream_builder *stream)
 {
 	FILE *file = fopen(stream->path, "w");

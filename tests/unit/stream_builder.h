@@ -30,6 +30,8 @@ void stream_link(struct stream_builder *stream, uint64_t time, uint64_t correlat
 void stream_bytes(struct stream_builder *stream, uint64_t time, uint64_t out, uint64_t in);
 /* An operation of device 0, queue 0, backend 0, delivered at its end. */
 void stream_operation(struct stream_builder *stream, uint64_t name, uint64_t begin, uint64_t end, uint64_t correlation);
+/* The same of which all is known: 64x2x1 groups of 128, node 9 of graph 5. */
+void stream_kernel(struct stream_builder *stream, uint64_t name, uint64_t begin, uint64_t end, uint64_t correlation);
 /* Makes the current packet sound: content, size, end. Done by stream_packet() and stream_write() as well. */
 void stream_seal(struct stream_builder *stream);
 /* Leaves out sealing, so that damage stays; frees. */

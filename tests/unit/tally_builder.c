@@ -187,6 +187,11 @@ void builder_interval(struct fmt_track *track, uint64_t begin, uint64_t end)
 	track->interval[track->used++] = (struct fmt_interval){EPOCH + begin, EPOCH + end};
 }
 
+const struct fmt_shape builder_shape = {
+	.known = FMT_SHAPE_GRID | FMT_SHAPE_BLOCK | FMT_SHAPE_REGISTERS | FMT_SHAPE_STATIC | FMT_SHAPE_DYNAMIC,
+	.grid = {64, 2, 1}, .block = {128, 1, 1}, .registers = 40, .static_shared = 1024, .dynamic_shared = 256,
+};
+
 struct fmt_op *builder_op(struct builder *builder, uint32_t backend, uint32_t device, const char *name,
 			  enum sonde_kind kind)
 {

@@ -65,6 +65,7 @@ void builder_calls(struct fmt_stats *stats, uint64_t calls, uint64_t each);
 void builder_open_call(struct builder *builder, uint32_t thread, uint32_t function, uint64_t begin, uint64_t child);
 uint32_t builder_device(struct builder *builder, uint32_t backend, const char *key, const char *name);
 void builder_interval(struct fmt_track *track, uint64_t begin, uint64_t end);
+extern const struct fmt_shape builder_shape; /* 64x2x1 groups of 128, 40 registers, 1024 and 256 bytes */
 struct fmt_op *builder_op(struct builder *builder, uint32_t backend, uint32_t device, const char *name,
 			  enum sonde_kind kind);
 struct fmt_transfer *builder_transfer(struct builder *builder, uint32_t backend, uint32_t device);

@@ -63,7 +63,7 @@ static void add_operations(struct builder *builder)
 	stream_start(&device, builder, READ_NONE);
 	stream_packet(&device, 0, 1);
 	stream_event(&device, FMT_EVENT_OPERATION, 2 * DAY, &copy, sizeof(copy));
-	stream_operation(&device, builder->op[0].name, 1500, 2750, 7);
+	stream_kernel(&device, builder->op[0].name, 1500, 2750, 7);
 	stream_write(&device);
 }
 

@@ -157,6 +157,40 @@ static void span_that_ends_before_it_begins_is_untimed(void **state)
 	assert_int_equal(ledger->device_recorded, 0);
 }
 
+static void add_shaped(uint32_t device, const struct fmt_shape *shape)
+{
+	struct rec_span span = {.begin_ns = 10, .end_ns = 20, .name = rec_name("k", 1), .device = device,
+				.kind = SONDE_KIND_launch, .details = {.shape = *shape}};
+
+	rec_device_seen(&fixture_backend);
+	rec_device_span(&fixture_backend, &span);
+}
+
+/* What differs once is not told again, also where it comes back to what it was. */
+static void shape_of_a_kernel_is_what_all_its_launches_share(void **state)
+{
+	struct fmt_shape first = {.known = FMT_SHAPE_GRID | FMT_SHAPE_BLOCK | FMT_SHAPE_REGISTERS | FMT_SHAPE_DYNAMIC,
+				  .grid = {4, 2, 1}, .block = {128, 1, 1}, .registers = 32, .dynamic_shared = 64};
+	struct fmt_shape second = first;
+	uint32_t device = add_device();
+	const struct fmt_op *op;
+
+	(void)state;
+	add_shaped(device, &first);
+	op = rec_area_item(FMT_SECTION_OPS, 0);
+	add_shaped(device, &first);
+	assert_memory_equal(&op->shape, &first, sizeof(first));
+	second.grid[2] = 3;
+	add_shaped(device, &second);
+	assert_int_equal(op->shape.known, FMT_SHAPE_BLOCK | FMT_SHAPE_REGISTERS | FMT_SHAPE_DYNAMIC);
+	add_shaped(device, &first);
+	assert_int_equal(op->shape.known, FMT_SHAPE_BLOCK | FMT_SHAPE_REGISTERS | FMT_SHAPE_DYNAMIC);
+	second.known = FMT_SHAPE_BLOCK;
+	add_shaped(device, &second);
+	assert_int_equal(op->shape.known, FMT_SHAPE_BLOCK);
+	assert_int_equal(rec_state.area[FMT_SECTION_OPS].section->used, 1);
+}
+
 static void one_key_is_one_device(void **state)
 {
 	(void)state;
@@ -190,6 +224,7 @@ int main(void)
 		T(nothing_is_folded_that_an_open_operation_may_touch),
 		T(late_record_is_counted_and_marks_the_figure),
 		T(span_that_ends_before_it_begins_is_untimed),
+		T(shape_of_a_kernel_is_what_all_its_launches_share),
 		T(one_key_is_one_device),
 		T(seventeenth_device_is_refused_and_its_work_counted_as_lost),
 	};

@@ -37,8 +37,11 @@ static void add_device_work(struct builder *builder, uint32_t device, uint32_t r
 	gpu->clock_error_ns = 250;
 	builder_calls(&op->stats, 3, 990 * MS);
 	builder_calls(&op->stats, 1, 1030 * MS);
+	op->shape = builder_shape;
 	op = builder_op(builder, 1, device, "reduce", SONDE_KIND_launch);
 	builder_calls(&op->stats, 1000, 4321);
+	op->shape = builder_shape;
+	op->shape.grid[0] += rank; /* not the same for all */
 	transfer->direction = SONDE_DIRECTION_h2d;
 	transfer->memory = SONDE_MEMORY_pinned;
 	transfer->calls = 10;

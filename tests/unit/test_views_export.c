@@ -61,7 +61,7 @@ static int setup(void **state)
 	stream_write(&stream);
 	stream_start(&stream, builder, READ_NONE);
 	stream_packet(&stream, 0, 1);
-	stream_operation(&stream, name, 1040, 1050, 78);
+	stream_kernel(&stream, name, 1040, 1050, 78);
 	stream_event(&stream, FMT_EVENT_OPERATION, 1070, &copy, sizeof(copy));
 	stream_write(&stream);
 	*state = &fixture;
@@ -122,14 +122,16 @@ static void csv_has_a_row_per_event(void **state)
 {
 	exports(*state, &export_csv,
 		"type,begin_ns,duration_ns,host,pid,tid,rank,backend,name,kind,depth,failed,ended,result,bytes_out,"
-		"bytes_in,bytes,direction,memory,device,ordinal,queue,correlation,clock_error_ns,lost,value,unit\r\n"
-		"call,10,40,node,100,100,4,api,\"o,\"\"ne\",launch,0,false,,0,,,,,,,,,,,,,\r\n"
-		"call,20,10,node,100,100,4,api,\"tw\xef\xbf\xbd\n\",copy,1,true,,-5,8,9,,,,,,,77 78,,,,\r\n"
-		"memory,51,0,node,100,100,4,api,,,,,,,,,4096,,device,GPU,0,,,,,,\r\n"
-		"call,60,0,node,100,100,4,api,three,wait,0,false,cut,,,,,,,,,,,,,,\r\n"
-		"gap,60,1940,node,100,100,4,,,,,,,,,,,,,,,,,,3,,\r\n"
-		"operation,61,1009,node,100,,4,api,copy,copy,,,,,,,64,D2H,unknown,GPU,0,blue,77,0,,,\r\n"
-		"operation,1040,10,node,100,,4,api,kernel,launch,,,,,,,,,,GPU,0,blue,78,0,,,\r\n");
+		"bytes_in,bytes,direction,memory,device,ordinal,queue,correlation,clock_error_ns,lost,value,unit,grid,"
+		"block,registers,static_shared_bytes,dynamic_shared_bytes,graph,graph_node\r\n"
+		"call,10,40,node,100,100,4,api,\"o,\"\"ne\",launch,0,false,,0,,,,,,,,,,,,,,,,,,,,\r\n"
+		"call,20,10,node,100,100,4,api,\"tw\xef\xbf\xbd\n\",copy,1,true,,-5,8,9,,,,,,,77 78,,,,,,,,,,,\r\n"
+		"memory,51,0,node,100,100,4,api,,,,,,,,,4096,,device,GPU,0,,,,,,,,,,,,,\r\n"
+		"call,60,0,node,100,100,4,api,three,wait,0,false,cut,,,,,,,,,,,,,,,,,,,,,\r\n"
+		"gap,60,1940,node,100,100,4,,,,,,,,,,,,,,,,,,3,,,,,,,,,\r\n"
+		"operation,61,1009,node,100,,4,api,copy,copy,,,,,,,64,D2H,unknown,GPU,0,blue,77,0,,,,,,,,,,\r\n"
+		"operation,1040,10,node,100,,4,api,kernel,launch,,,,,,,,,,GPU,0,blue,78,0,,,,64x2x1,"
+		"128x1x1,40,1024,256,5,9\r\n");
 }
 
 static void json_has_the_same_names(void **state)
@@ -161,7 +163,8 @@ static void json_has_the_same_names(void **state)
 		"{\"type\": \"operation\", \"begin_ns\": 1040, \"duration_ns\": 10, \"host\": \"node\", \"pid\": 100, "
 		"\"rank\": 4, \"backend\": \"api\", \"name\": \"kernel\", \"kind\": \"launch\", "
 		"\"device\": \"GPU\", \"ordinal\": 0, \"queue\": \"blue\", \"correlation\": 78, "
-		"\"clock_error_ns\": 0}\n");
+		"\"clock_error_ns\": 0, \"grid\": [64, 2, 1], \"block\": [128, 1, 1], \"registers\": 40, "
+		"\"static_shared_bytes\": 1024, \"dynamic_shared_bytes\": 256, \"graph\": 5, \"graph_node\": 9}\n");
 }
 
 static void chrome_keeps_nanoseconds_rows_and_arrows(void **state)
@@ -182,6 +185,11 @@ static void chrome_keeps_nanoseconds_rows_and_arrows(void **state)
 					    "if e[\"ph\"] in \"Ci\"]"),
 			    "[('memory in use: device, GPU 0', {'bytes': 4096}), "
 			    "('events lost', {'lost': 3, 'duration_ns': 1940})]\n");
+	assert_string_equal(python(fixture, "[e[\"args\"] for e in data[\"traceEvents\"] "
+					    "if e[\"name\"] == \"kernel\"]"),
+			    "[{'grid': [64, 2, 1], 'block': [128, 1, 1], 'registers': 40, "
+			    "'static_shared_bytes': 1024, 'dynamic_shared_bytes': 256, 'graph': 5, "
+			    "'graph_node': 9}]\n");
 }
 
 static void speedscope_opens_and_closes_every_call(void **state)

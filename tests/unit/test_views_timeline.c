@@ -258,7 +258,7 @@ static void device_work(struct fixture *fixture)
 		stream_link(&fixture->stream, 12 + 5 * (uint64_t)i, 77 + (uint64_t)i);
 	}
 	stream_operation(&fixture->device, name, 40, 50, 78);
-	stream_operation(&fixture->device, name, 30, 55, 77);
+	stream_kernel(&fixture->device, name, 30, 55, 77);
 	stream_event(&fixture->device, FMT_EVENT_OPERATION, 70, &copy, sizeof(copy));
 }
 
@@ -270,10 +270,11 @@ static void device_work_is_typed_and_connected(void **state)
 	assert_string_equal(
 		dump(fixture, &typed),
 		"100/100 one 10-12 {}\n100/100 one 15-17 {}\n100/100 one 20-22 {}\n"
-		"stage {\"api\": 0, \"begin\": 30, "
-		"\"context\": 100, \"device\": 0, \"end\": 55, \"gpu\": 0, \"id\": 77, "
+		"stage {\"api\": 0, \"begin\": 30, \"block\": [128, 1, 1], "
+		"\"context\": 100, \"device\": 0, \"dynamic_shared_bytes\": 256, \"end\": 55, \"gpu\": 0, "
+		"\"graph\": 5, \"graph_node\": 9, \"grid\": [64, 2, 1], \"id\": 77, "
 		"\"kernel\": \"kernel\", \"machine\": 0, \"name\": \"kernel\", \"queue\": \"api:0 queue 000 (blue)\", "
-		"\"stage\": \"kernel\", \"stream\": 0}\n"
+		"\"registers\": 40, \"stage\": \"kernel\", \"static_shared_bytes\": 1024, \"stream\": 0}\n"
 		"stage {\"api\": 0, \"begin\": 40, "
 		"\"context\": 100, \"device\": 0, \"end\": 50, \"gpu\": 0, \"id\": 78, "
 		"\"kernel\": \"kernel\", \"machine\": 0, \"name\": \"kernel\", \"queue\": \"api:0 queue 000 (blue)\", "
@@ -294,7 +295,10 @@ static void rows_hold_no_two_slices_at_once(void **state)
 	device_work(fixture);
 	assert_string_equal(dump(fixture, &tracks),
 			    "100/100 one 10-12 {}\n100/100 one 15-17 {}\n100/100 one 20-22 {}\n"
-			    "queue 000 (blue) kernel 30-55 {}\nqueue 000 (blue) kernel 40-50 {}\n"
+			    "queue 000 (blue) kernel 30-55 {\"block\": [128, 1, 1], "
+			    "\"dynamic_shared_bytes\": 256, \"graph\": 5, \"graph_node\": 9, "
+			    "\"grid\": [64, 2, 1], \"registers\": 40, \"static_shared_bytes\": 1024}\n"
+			    "queue 000 (blue) kernel 40-50 {}\n"
 			    "no queue known copy 60-70 "
 			    "{\"bytes\": 64, \"direction\": \"D2H\", \"host memory\": \"pinned host\"}\n"
 			    "running kernels: GPU 0 = 1 at 30\nrunning kernels: GPU 0 = 2 at 40\n"
