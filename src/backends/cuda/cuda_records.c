@@ -69,6 +69,19 @@ static void add(struct rec_span *span, uint32_t correlation, bool launch)
 		cuda_blocking_ran(correlation, span->waited, span->end_ns - span->begin_ns);
 }
 
+static struct fmt_details details_of(const struct cupti_kernel *kernel)
+{
+	struct fmt_details details = {.shape = {
+		.known = FMT_SHAPE_GRID | FMT_SHAPE_BLOCK | FMT_SHAPE_REGISTERS | FMT_SHAPE_STATIC | FMT_SHAPE_DYNAMIC,
+		.registers = kernel->registers, .static_shared = (uint32_t)kernel->static_shared,
+		.dynamic_shared = (uint32_t)kernel->dynamic_shared,
+	}, .graph = kernel->graph, .node = kernel->graph_node};
+
+	memcpy(details.shape.grid, kernel->grid, sizeof(details.shape.grid));
+	memcpy(details.shape.block, kernel->block, sizeof(details.shape.block));
+	return details;
+}
+
 static void add_kernel(const struct cupti_kernel *kernel)
 {
 	struct rec_span span = {
@@ -76,7 +89,7 @@ static void add_kernel(const struct cupti_kernel *kernel)
 		.name = kernel->name ? rec_name(kernel->name, strlen(kernel->name)) : 0,
 		.device = cuda_device(kernel->device),
 		.queue = cuda_queue(kernel->device, kernel->context, kernel->stream),
-		.kind = SONDE_KIND_launch,
+		.kind = SONDE_KIND_launch, .details = details_of(kernel),
 	};
 
 	add(&span, kernel->correlation, !kernel->graph_node);
@@ -128,6 +141,7 @@ static void add_copy(const struct cupti_memcpy *copy)
 		.device = cuda_device(copy->device),
 		.queue = cuda_queue(copy->device, copy->context, copy->stream),
 		.kind = SONDE_KIND_copy, .direction = direction, .memory = memory_of(from_host ? copy->from : copy->to),
+		.details = {.graph = copy->graph, .node = copy->graph_node},
 		/* between a device's own places the call returns before the copy has begun */
 		.waited = !(copy->flags & CUPTI_ASYNC) && direction != SONDE_DIRECTION_d2d,
 	};
@@ -142,6 +156,7 @@ static void add_peer_copy(const struct cupti_memcpy_peer *copy)
 		.device = cuda_device(copy->device),
 		.queue = cuda_queue(copy->device, copy->context, copy->stream),
 		.kind = SONDE_KIND_copy, .direction = SONDE_DIRECTION_p2p, .memory = SONDE_MEMORY_device,
+		.details = {.graph = copy->graph, .node = copy->graph_node},
 	};
 
 	add(&span, copy->correlation, false);
@@ -154,6 +169,7 @@ static void add_fill(const struct cupti_memset *fill)
 		.device = cuda_device(fill->device),
 		.queue = cuda_queue(fill->device, fill->context, fill->stream),
 		.kind = SONDE_KIND_fill, .direction = SONDE_DIRECTION_fill, .memory = memory_of(fill->memory),
+		.details = {.graph = fill->graph, .node = fill->graph_node},
 	};
 
 	add(&span, fill->correlation, false);

@@ -82,6 +82,7 @@ struct cupti_memcpy {
 	uint32_t padding;
 	void *reserved;
 	uint64_t graph_node;
+	uint32_t graph;
 };
 
 struct cupti_memcpy_peer {
@@ -94,6 +95,7 @@ struct cupti_memcpy_peer {
 	uint32_t correlation;
 	void *reserved;
 	uint64_t graph_node;
+	uint32_t graph;
 };
 
 struct cupti_memset {
@@ -107,6 +109,7 @@ struct cupti_memset {
 	uint32_t padding;
 	void *reserved;
 	uint64_t graph_node;
+	uint32_t graph;
 };
 
 struct cupti_memory {

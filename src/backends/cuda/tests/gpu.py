@@ -137,6 +137,10 @@ class Gpu(unittest.TestCase):
         self.complete(run)
         self.assertEqual(run.sum("kernels", "calls"), 3100)
         self.assertEqual(run.sum("calls", "calls", name="cudaGraphLaunch"), 100)
+        kernel, = run.rows("kernels")
+        self.assertEqual((kernel["grid"], kernel["block"]), ([1, 1, 1], [32, 1, 1]))
+        self.assertEqual((kernel["static_shared_bytes"], kernel["dynamic_shared_bytes"]), (0, 0))
+        self.assertGreater(kernel["registers"], 0)
 
     def test_managed_memory_pools_and_pinned_memory(self):
         run = Run(self.program, "memory")

@@ -36,8 +36,11 @@ static void compare(const char *what, unsigned long long ours, unsigned long lon
 		MEMBER(cupti_kernel, context, their, contextId);     \
 		MEMBER(cupti_kernel, stream, their, streamId);       \
 		MEMBER(cupti_kernel, grid[0], their, gridX);         \
+		MEMBER(cupti_kernel, grid[2], their, gridZ);         \
+		MEMBER(cupti_kernel, block[0], their, blockX);       \
 		MEMBER(cupti_kernel, block[2], their, blockZ);       \
 		MEMBER(cupti_kernel, static_shared, their, staticSharedMemory); \
+		MEMBER(cupti_kernel, dynamic_shared, their, dynamicSharedMemory); \
 		MEMBER(cupti_kernel, local_total, their, localMemoryTotal); \
 		MEMBER(cupti_kernel, correlation, their, correlationId); \
 		MEMBER(cupti_kernel, number, their, gridId);         \
@@ -65,6 +68,7 @@ static void compare(const char *what, unsigned long long ours, unsigned long lon
 		MEMBER(cupti_memcpy, stream, their, streamId);       \
 		MEMBER(cupti_memcpy, correlation, their, correlationId); \
 		MEMBER(cupti_memcpy, graph_node, their, graphNodeId); \
+		MEMBER(cupti_memcpy, graph, their, graphId);    \
 		compare(#their " is long enough", 1, sizeof(their) >= sizeof(struct cupti_memcpy)); \
 	} while (0)
 
@@ -84,6 +88,7 @@ static void compare(const char *what, unsigned long long ours, unsigned long lon
 		MEMBER(cupti_memcpy_peer, to_device, their, dstDeviceId); \
 		MEMBER(cupti_memcpy_peer, correlation, their, correlationId); \
 		MEMBER(cupti_memcpy_peer, graph_node, their, graphNodeId); \
+		MEMBER(cupti_memcpy_peer, graph, their, graphId);    \
 		compare(#their " is long enough", 1, sizeof(their) >= sizeof(struct cupti_memcpy_peer)); \
 	} while (0)
 
@@ -100,6 +105,7 @@ static void compare(const char *what, unsigned long long ours, unsigned long lon
 		MEMBER(cupti_memset, flags, their, flags);           \
 		MEMBER(cupti_memset, memory, their, memoryKind);     \
 		MEMBER(cupti_memset, graph_node, their, graphNodeId); \
+		MEMBER(cupti_memset, graph, their, graphId);    \
 		compare(#their " is long enough", 1, sizeof(their) >= sizeof(struct cupti_memset)); \
 	} while (0)
 

@@ -18,6 +18,23 @@ TRANSFER='(lambda way: [(t["calls"], t["bytes"], t["total_ns"], t["kind"]) for t
 	no_notes
 }
 
+@test "how kernels were launched: what is the same for all, in the summary" {
+	sim static grid 64 2 1 block 128 4 1 registers 40 shared 1024 256 launch 2 name other launch 1 grid 65 2 1 launch 1 \
+		shared 1024 0 launch 1
+	complete '[(k["calls"], k["grid"], k["block"], k["registers"], k["static_shared_bytes"], k["dynamic_shared_bytes"])
+			for k in sorted(s["kernels"], key=lambda k: k["name"])] == [
+			(2, [64, 2, 1], [128, 4, 1], 40, 1024, 256), (3, None, [128, 4, 1], 40, 1024, None)]'
+}
+
+@test "how each kernel was launched: in every line, and in the table with all rows" {
+	options="-l -o rec" sim static grid 64 2 1 block 128 4 1 registers 40 shared 1024 256 launch 1 fill 10
+	report --all rec
+	says "$T/report.out" ' 64x2x1  128x4x1         40  1.250 KiB  kernel'
+	"$SONDE" print rec >"$T/print"
+	says "$T/print" ', grid 64x2x1, block 128x4x1, registers 40, static_shared_bytes 1024, dynamic_shared_bytes 256, op '
+	equal lines 1 "$(grep -c grid "$T/print")"
+}
+
 @test "kernels and copies at the same time: busy, copying and both" {
 	sim static at 0 1000 launch 1 at 600 1000 copy-async 1 2 3 5000
 	complete '[(d["kernels_ns"], d["copies_ns"], d["overlap_ns"]) for d in s["devices"]] == [(1000, 1000, 400)]'

@@ -19,6 +19,10 @@
 
 /* ---- what the next operation of the thread does ---- */
 
+struct sim_grid {
+	unsigned x, y, z;
+};
+
 struct sim_operation {
 	uint32_t device, context, stream;
 	uint64_t begin, end;    /* ns; 0 and 0: now */
@@ -28,7 +32,10 @@ struct sim_operation {
 	uint8_t copy, from, to; /* enum cupti_copy, enum cupti_memory_kind */
 	bool asynchronous;
 	uint64_t bytes;
+	struct sim_grid grid, block; /* of a kernel */
+	uint32_t registers, static_shared, dynamic_shared;
 	uint64_t nodes;         /* of a graph */
+	uint32_t graph;         /* its number */
 	uint32_t memory;        /* enum cupti_memory_kind */
 	int32_t answer;         /* of the call; not 0: it fails, and nothing runs */
 	uint64_t took;          /* ns that the driver spends in the call */
@@ -46,10 +53,6 @@ enum sim_action {
 	SIM_RELEASE,
 	SIM_CAPTURE,
 	SIM_CAPTURED
-};
-
-struct sim_grid {
-	unsigned x, y, z;
 };
 
 /* X(name, arguments, what it does): the driver; CUPTI's number of a function is its place, from 1 */

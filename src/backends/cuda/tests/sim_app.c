@@ -194,6 +194,39 @@ static void do_free_host(void)
 	cudaFreeHost(NULL);
 }
 
+static struct sim_grid extent(void)
+{
+	unsigned x = (unsigned)number(), y = (unsigned)number(), z = (unsigned)number();
+
+	return (struct sim_grid){x, y, z};
+}
+
+static void do_grid(void)
+{
+	op->grid = extent();
+}
+
+static void do_block(void)
+{
+	op->block = extent();
+}
+
+static void do_registers(void)
+{
+	op->registers = (uint32_t)number();
+}
+
+static void do_shared(void)
+{
+	op->static_shared = (uint32_t)number();
+	op->dynamic_shared = (uint32_t)number();
+}
+
+static void do_graph_number(void)
+{
+	op->graph = (uint32_t)number();
+}
+
 static void do_graph(void)
 {
 	op->nodes = number();
@@ -411,6 +444,8 @@ static const struct {
 	{"took", do_took}, {"starts-more", do_starts_more}, {"launch", do_launch}, {"launch-ptsz", do_launch_ptsz},
 	{"copy", do_copy}, {"copy-async", do_copy_async}, {"peer", do_peer}, {"fill", do_fill}, {"alloc", do_alloc},
 	{"free", do_free}, {"alloc-host", do_alloc_host}, {"free-host", do_free_host}, {"graph", do_graph},
+	{"grid", do_grid}, {"block", do_block}, {"registers", do_registers}, {"shared", do_shared},
+	{"graph-number", do_graph_number},
 	{"capture", do_capture}, {"captured", do_captured}, {"sync", do_sync}, {"init", do_init},
 	{"driver", do_driver}, {"driver-ptsz", do_driver_ptsz}, {"driver-alloc", do_driver_alloc},
 	{"old-alloc", do_old_alloc}, {"drop", do_drop}, {"hand-out", do_hand_out}, {"starve", do_starve},
@@ -425,6 +460,8 @@ int main(int argc, char **argv)
 	(void)argc;
 	op = sim_driver()->operation();
 	op->name = "kernel";
+	op->grid = op->block = one;
+	op->graph = 1;
 	op->memory = CUPTI_DEVICE;
 	base = raw_ns();
 	for (word = argv + 1; *word;) {

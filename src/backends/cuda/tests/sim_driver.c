@@ -115,10 +115,13 @@ static void add_kernels(uint64_t count, bool graph)
 {
 	struct cupti_kernel kernel = {
 		.kind = CUPTI_KERNEL, .device = operation.device, .context = operation.context,
-		.stream = operation.stream, .correlation = open_call, .name = operation.name, .grid = {1, 1, 1},
-		.block = {1, 1, 1},
+		.stream = operation.stream, .correlation = open_call, .name = operation.name,
+		.registers = (uint16_t)operation.registers, .static_shared = (int32_t)operation.static_shared,
+		.dynamic_shared = (int32_t)operation.dynamic_shared, .graph = graph ? operation.graph : 0,
 	};
 
+	memcpy(kernel.grid, &operation.grid, sizeof(kernel.grid));
+	memcpy(kernel.block, &operation.block, sizeof(kernel.block));
 	for (uint64_t i = 0; i < count; i++) {
 		times(&kernel.begin, &kernel.end);
 		kernel.graph_node = graph ? i + 1 : 0;
