@@ -361,7 +361,10 @@ REC_EXPORT void rec_build(struct rec_backend *backend, uint64_t name, enum sonde
 /* The backend's library and how it was reached, for the ledger: "preload", "dlsym", ... */
 REC_EXPORT void rec_attached(struct rec_backend *backend, const char *how, const char *library);
 
-/* What the user should know of how this API was traced: one sentence, of the program's lifetime. */
+/*
+ * What the user should know of how this API was traced: one sentence, of the program's lifetime. Opens the record: call
+ * it where the program is known to use the API.
+ */
 REC_EXPORT void rec_backend_note(struct rec_backend *backend, const char *sentence);
 
 /*

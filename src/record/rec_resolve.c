@@ -257,14 +257,3 @@ void rec_attached(struct rec_backend *backend, const char *how, const char *libr
 	if (item && library)
 		item->library = rec_name(library, strlen(library));
 }
-
-void rec_backend_note(struct rec_backend *backend, const char *sentence)
-{
-	struct fmt_backend *item = NULL;
-
-	backend->note = sentence;
-	if (rec_ready() && (backend->state & REC_BACKEND_OPENED))
-		item = rec_area_item(FMT_SECTION_BACKENDS, backend->index);
-	if (item)
-		item->note = rec_name(sentence, strlen(sentence));
-}

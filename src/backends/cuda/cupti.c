@@ -230,6 +230,9 @@ static void at_exit(void)
 	cupti_flush(rec_raw_ns() + EXIT_FLUSH_NS);
 }
 
+static const char no_cupti[] = "CUPTI of CUDA 12 or 13 was not found: nothing is known of devices, nor of calls of a "
+			       "runtime that is part of the program (CUDA_HOME may say where it is)";
+
 /* Called by the driver, in cuInit(). 1: we are there. */
 REC_EXPORT int InitializeInjection(void)
 {
@@ -240,7 +243,7 @@ REC_EXPORT int InitializeInjection(void)
 	if (cupti_live())
 		return 1;
 	token = rec_guard_enter();
-	trouble = load() ? start() : "CUPTI of CUDA 12 or 13 was not found";
+	trouble = load() ? start() : no_cupti;
 	if (!trouble) {
 		snprintf(how, sizeof(how), "CUPTI %u", cupti.version);
 		rec_attached(&cuda_backend, how, NULL);

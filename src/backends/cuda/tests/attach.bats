@@ -33,10 +33,14 @@ no_cupti()
 	LD_LIBRARY_PATH= SIM_DRIVER_VERSION=12040 calls_alone "CUPTI of CUDA 12 or 13 was not found"
 }
 
-@test "without CUPTI a program that holds the runtime itself runs, and the summary says that it is empty" {
+@test "without CUPTI, or where it is refused, a program that holds the runtime itself runs, and the summary says why" {
 	no_cupti 12
 	LD_LIBRARY_PATH= SIM_DRIVER_VERSION=12040 sim static launch 5
-	check 'calls("cudaLaunchKernel") == 0' 'notes == ["nothing"]'
+	check 'calls("cudaLaunchKernel") == 0' 'notes == ["backend", "nothing"]' 's["run"]["processes"] == 1'
+	note "CUPTI of CUDA 12 or 13 was not found"
+	SIM_SUBSCRIBE=39 sim static launch 5
+	check 'calls("cudaLaunchKernel") == 0' 'notes == ["backend", "nothing"]'
+	note "another tool of the program holds CUPTI"
 }
 
 @test "a CUPTI that is too old is left alone" {
