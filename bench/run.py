@@ -22,6 +22,7 @@ from cost import report_cost, report_kinds
 from device import report_device
 from figures import Report, load, machine
 from instructions import report_instructions
+from layer import report_layer
 from lttng_session import open_lttng
 from memory import report_memory
 from programs import Bench
@@ -36,7 +37,7 @@ def parse_arguments():
     parser.add_argument("--calls", type=int, default=500000, help="per sample (default: 500000)")
     parser.add_argument("--quick", action="store_true", help="few rounds, to see that everything works")
     parser.add_argument("--only", metavar="LIST", help="comma-separated: cost kinds instructions reading start "
-                        "children end memory device")
+                        "children end memory device layer")
     parser.add_argument("--without-lttng", action="store_true")
     parser.add_argument("--json", metavar="FILE")
     options = parser.parse_args()
@@ -67,6 +68,7 @@ def sections(bench, options, lttng):
         ("end", lambda report: report_end(report, bench, few, 20 * options.calls)),
         ("memory", lambda report: report_memory(report, bench, min(options.rounds, 3))),
         ("device", lambda report: report_device(report, bench, some, options.calls // 50)),
+        ("layer", lambda report: report_layer(report, bench, options.rounds, options.calls)),
     ]
 
 

@@ -175,6 +175,13 @@ static inline rec_word rec_buffer_address(const struct rec_backend *backend, uin
 
 /* Called by the constructor of each wrapper object; safe to call twice. */
 REC_EXPORT void rec_backend_register(struct rec_backend *backend, const void *ehdr, const void *end);
+/*
+ * A backend that is known only at run time, such as a layer that reports itself: its calls are made through the object
+ * of `within`, and it is asked for where that one is. False: another backend has its name.
+ */
+REC_EXPORT bool rec_backend_add(struct rec_backend *backend, const struct rec_backend *within);
+/* Has a backend of this name recorded anything in this process? */
+REC_EXPORT bool rec_backend_seen(const char *name);
 /* Was it registered, is it asked for, and is there anything to record in? */
 REC_EXPORT bool rec_backend_wanted(const struct rec_backend *backend);
 
@@ -382,6 +389,7 @@ REC_EXPORT uint64_t rec_raw_ns(void);   /* CLOCK_MONOTONIC_RAW */
 REC_EXPORT uint64_t rec_now_ticks(void); /* the clock of the record, as in fmt_process.clock */
 REC_EXPORT void rec_flush(enum fmt_end end); /* before the program ends by force: collect and note the end */
 REC_EXPORT bool rec_on(void);           /* this process has an open record and recording is not off */
+REC_EXPORT uint32_t rec_generation(void); /* which record: another one after a fork; 0: none is open */
 
 /*
  * Fixed-capacity table word -> struct of `item_bytes`, for handles (buffers, queues, programs).

@@ -64,6 +64,11 @@ bool rec_on(void)
 	return rec_ready() && !rec_state.off;
 }
 
+uint32_t rec_generation(void)
+{
+	return rec_ready() ? rec_state.generation : 0;
+}
+
 bool rec_populate(char *base, uint64_t bytes)
 {
 	uintptr_t from = (uintptr_t)base & ~(uintptr_t)(REC_PAGE - 1);

@@ -131,6 +131,43 @@ bool rec_backend_wanted(const struct rec_backend *backend)
 	return (backend->state & REC_BACKEND_ON) && !rec_state.off;
 }
 
+static const struct rec_backend *backend_find(const char *name)
+{
+	const struct rec_backend *backend = __atomic_load_n(&rec_state.backends, __ATOMIC_ACQUIRE);
+
+	while (backend && strcmp(backend->name, name) != 0)
+		backend = backend->next;
+	return backend;
+}
+
+bool rec_backend_seen(const char *name)
+{
+	const struct rec_backend *backend = backend_find(name);
+
+	return backend && rec_ready() && (backend->state & REC_BACKEND_OPENED);
+}
+
+/* Listed in any case: its wrappers stand in the way, and must be told from the real functions. */
+static void backend_list(struct rec_backend *backend)
+{
+	do
+		backend->next = rec_state.backends;
+	while (!__sync_bool_compare_and_swap(&rec_state.backends, backend->next, backend));
+}
+
+bool rec_backend_add(struct rec_backend *backend, const struct rec_backend *within)
+{
+	if (backend_find(backend->name))
+		return false;
+	backend->low = within->low;
+	backend->high = within->high;
+	backend->index = UINT32_MAX;
+	if (rec_backend_wanted(within) || (!rec_state.off && is_wanted(backend)))
+		backend->state = REC_BACKEND_ON;
+	backend_list(backend);
+	return true;
+}
+
 void rec_backend_register(struct rec_backend *backend, const void *ehdr, const void *end)
 {
 	uint64_t bytes = (backend->symbols * sizeof(backend->slot[0]) + REC_PAGE - 1) & ~(uint64_t)(REC_PAGE - 1);
@@ -141,11 +178,8 @@ void rec_backend_register(struct rec_backend *backend, const void *ehdr, const v
 	backend->low = (uintptr_t)ehdr;
 	backend->high = (uintptr_t)end;
 	backend->index = UINT32_MAX;
-	/* listed in any case: its wrappers stand in the way, and must be told from the real functions */
 	if (!rec_state.off && is_wanted(backend) &&
 	    (!bytes || madvise(backend->slot, bytes, MADV_WIPEONFORK) == 0))
 		backend->state = REC_BACKEND_ON;
-	do
-		backend->next = rec_state.backends;
-	while (!__sync_bool_compare_and_swap(&rec_state.backends, backend->next, backend));
+	backend_list(backend);
 }
