@@ -232,36 +232,52 @@ static void set_or_clear(const char *name, const char *value)
 		unsetenv(name);
 }
 
-/* A variable that holds one tool: what the user has put there stays, unless the backend was asked for by name. */
-static void take_variable(const struct preload *preload, const char *backend, const char *name, const char *value)
+/* With @LIBDIR@ replaced; lives until exec. */
+static const char *value_of(const struct preload *preload, const struct attach_env *env)
 {
-	const char *old = getenv(name);
+	const char *mark = strstr(env->value, LIBDIR_MARK);
+	char *path;
 
-	if (old && *old && strcmp(old, value) != 0 && !list_holds(preload->options->backends, ",", backend)) {
+	if (!mark)
+		return env->value;
+	if (asprintf(&path, "%.*s%s%s", (int)(mark - env->value), env->value, preload->directory,
+		     mark + strlen(LIBDIR_MARK)) < 0)
+		return NULL;
+	return path;
+}
+
+/*
+ * Variables that hold one tool: what the user has put there stays, unless the backend was asked for by name. Several of
+ * a backend are names of one place.
+ */
+static bool has_users_tool(const struct preload *preload, const struct attach_backend *backend)
+{
+	if (list_holds(preload->options->backends, ",", backend->name))
+		return false;
+	for (const struct attach_env *env = backend->env; env->name; env++) {
+		const char *old = getenv(env->name), *value = value_of(preload, env);
+
+		if (!env->single || !old || !*old || !value || !strcmp(old, value))
+			continue;
 		if (preload->telling)
-			tell("%s is set to %s and stays so: nothing of %s is traced (-b %s takes it)", name, old,
-			     backend, backend);
-		return;
+			tell("%s is set to %s and stays so: nothing of %s is traced (-b %s takes it)", env->name, old,
+			     backend->name, backend->name);
+		return true;
 	}
-	setenv(name, value, 1);
+	return false;
 }
 
 static void export_backend(const struct preload *preload, const struct attach_backend *backend)
 {
-	for (const struct attach_env *env = backend->env; env->name; env++) {
-		const char *mark = strstr(env->value, LIBDIR_MARK);
-		const char *value = env->value;
-		char *path;
+	bool taken = has_users_tool(preload, backend);
 
-		if (mark && asprintf(&path, "%.*s%s%s", (int)(mark - value), value, preload->directory,
-				     mark + strlen(LIBDIR_MARK)) < 0)
-			continue;
-		if (mark)
-			value = path; /* lives until exec */
-		if (env->single)
-			take_variable(preload, backend->name, env->name, value);
-		else
+	for (const struct attach_env *env = backend->env; env->name; env++) {
+		const char *value = value_of(preload, env);
+
+		if (value && !env->single)
 			append_variable(env->name, ":", value);
+		else if (value && !taken)
+			setenv(env->name, value, 1);
 	}
 }
 
