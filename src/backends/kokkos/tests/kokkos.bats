@@ -1,0 +1,83 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# Kokkos: a real program where there is one to compile, and the hooks as Kokkos calls them for devices that are not here.
+SRC=${SRC:-$(cd "$BATS_TEST_DIRNAME/../../../.." && pwd)}
+load ../../../../tests/cli/lib
+
+PROGRAM=$BUILD/tests/kokkos/program
+HOST=$BUILD/tests/kokkos/host
+ADAPTER=$BUILD/bin/libsonde-kokkos.so
+TOOL=$BUILD/tests/layer/libtool.so
+unset KOKKOS_TOOLS_LIBS KOKKOS_PROFILE_LIBRARY
+
+kokkos()
+{
+	[ -x "$PROGRAM" ] || omit "no Kokkos (libtrilinos-kokkos-dev) or no C++ compiler"
+}
+
+@test "loops have their labels, counts and times" {
+	kokkos
+	traced "$PROGRAM"
+	check 'calls("slow loop") == 3 and calls("axpy") == 5 and calls("norm") == 1 and calls("prefix") == 1' \
+		'12e6 < total("slow loop") <= out["loop"]' 'near(total("slow loop"), out["loop"], 0.1, 5e6)' \
+		'all(c["backend"] == "kokkos" and c["kind"] in ("compute", "copy") for c in s["calls"])' 'out["sum"] == 2497500' \
+		'ns("host") > total("slow loop")' 'ledger("lost") == 0'
+}
+
+@test "copies have bytes and a direction, and views are memory in use" {
+	kokkos
+	traced "$PROGRAM"
+	check 'the("deep_copy H2H")["calls"] == 1 and the("deep_copy H2H")["bytes_out"] == 8000' \
+		's["memory"][0]["kind"] == "pageable" and s["memory"][0]["live_bytes"] == 0' \
+		'16000 <= s["memory"][0]["peak_bytes"] < 64000' 's["memory"][0]["allocs"] == s["memory"][0]["frees"] >= 2'
+}
+
+@test "regions and sections are ranges, events are marks" {
+	kokkos
+	traced "$PROGRAM"
+	check 'range_of("solve")["calls"] == 1 and range_of("inner")["total_ns"] > 3e6' \
+		'range_of("solve")["total_ns"] > range_of("inner")["total_ns"] + out["loop"]' \
+		'2e6 < range_of("section")["total_ns"] < s["run"]["wall_ns"]' 'range_of("mark")["kind"] == "mark"'
+}
+
+@test "a program of Kokkos says the same with sonde, also with streams" {
+	kokkos
+	bare "$PROGRAM"
+	for option in -q -l; do
+		traced $option "$PROGRAM"
+		equal status 0 "$status"
+		diff <(grep -v loop "$T/bare.out") <(grep -v loop "$T/out")
+		check 'calls("axpy") == 5'
+	done
+}
+
+@test "a tool that the user has named stays, under either name, and -b takes its place" {
+	kokkos
+	for name in KOKKOS_TOOLS_LIBS KOKKOS_PROFILE_LIBRARY; do
+		export $name=$TOOL
+		traced "$PROGRAM"
+		check 's["calls"] == []'
+		says "$T/err" "$name is set to $TOOL and stays so"
+		traced -b kokkos "$PROGRAM"
+		check 'calls("axpy") == 5'
+		unset $name
+	done
+}
+
+@test "devices, their memory and copies to and from them are told apart; no fences are asked for" {
+	KOKKOS_TOOLS_LIBS='' traced "$HOST" "$ADAPTER"
+	check 'out["fencing"] == 0' 'calls("k0") == 20 and calls("k1") == 20' 'the("k0")["kind"] == "launch"' \
+		'row("deep_copy H2D")["bytes_out"] == 64 and row("deep_copy D2H")["bytes_in"] == 32' \
+		'row("deep_copy D2D")["bytes_out"] == 16' 'the("fence")["kind"] == "wait"' 'unfinished("k0") == 0' \
+		'sorted((m["kind"], m["device"], m["peak_bytes"]) for m in s["memory"]) == [("device", "Cuda", 1000),
+		("managed", "Cuda", 30), ("pageable", "", 4), ("pinned host", "", 200)]'
+}
+
+@test "without sonde the adapter serves other tools" {
+	SONDE_LAYER_TOOLS=$TOOL bare "$HOST" "$ADAPTER"
+	equal status 0 "$status"
+	grep -qx tool_begun=44 "$T/bare.out"
+	grep -qx tool_ended=44 "$T/bare.out"
+	bare "$HOST" "$ADAPTER"
+	equal status 0 "$status"
+}
