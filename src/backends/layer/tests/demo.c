@@ -293,12 +293,12 @@ static void complete(uint32_t clock)
 static int add_tool(const struct sonde_layer_tool *tool)
 {
 	begin_of_use();
-	return self.add(tool);
+	return sonde_layer_add(tool);
 }
 
 static void remove_tool(const struct sonde_layer_tool *tool)
 {
-	self.remove(tool);
+	sonde_layer_remove(tool);
 }
 
 __attribute__((visibility("default"))) const struct demo FN(api) = {

@@ -140,6 +140,20 @@ export LATE_TOOL=$PROGRAMS/libtool.so LAYER=$PROGRAMS/libsecond.so
 		'calls("timed") == 3 and total("timed") < 30e6'
 }
 
+@test "calls and kernels of the API below belong to the layer's operation, and are counted once" {
+	need opencl
+	[ -x "$PROGRAMS/below" ] || omit "no OpenCL headers"
+	for option in -q -l; do
+		traced $option "$PROGRAMS/below"
+		check 'kernels() == kernels("add_one") == 4' 'sum(d["kernels_sum_ns"] for d in s["devices"]) == sum(
+			k["total_ns"] for k in s["kernels"])' 'len(s["devices"]) == 1' \
+			'near(the("three")["device_ns"] + the("one")["device_ns"], s["devices"][0]["kernels_sum_ns"], 1e-6, 4)' \
+			'the("three")["device_ns"] > 0 and the("one")["device_ns"] > 0 and the("wait")["device_ns"] == 0' \
+			'near(own("wait") + total("clFinish"), total("wait"), 0, 2)' 'own("three") < total("three")' \
+			'ledger("device_seen", "demo") == 0' 'ledger("unfinished") == 0'
+	done
+}
+
 @test "the timeline and the list of events have a layer's operations" {
 	traced -t "$PROGRAM" each
 	timeout 20 "$SONDE" print sonde-program-* >text

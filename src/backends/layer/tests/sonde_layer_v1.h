@@ -7,7 +7,6 @@
  * The layer finds the tools. At its first use it calls sonde_layer_attach(), which a tool that is preloaded or linked
  * defines, and the function of that name in each library of SONDE_LAYER_TOOLS (separated by colons). SONDE_LAYER=off
  * turns that off. Tools that come later are added by a function that the layer exports, NAME_add_tool().
- *
  * Tools (callbacks)
  *  T1 call neither the layer nor what lies below it: all that is useful is in the structure.
  *  T2 return soon; do not wait for another thread of the program, throw, longjmp, fork or change errno. They run in the
@@ -16,7 +15,6 @@
  *     until its DESTROY.
  *  T4 read a member only if `size` covers it: SONDE_LAYER_HAS(). Members are only ever added, at the end.
  *  T5 take values that they do not know for OTHER.
- *
  * Layers
  *  L1 BEGIN and END of an operation come from one thread, nested, and END on every path: errors and exceptions, too
  *     (status < 0).
@@ -36,13 +34,19 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#ifdef SONDE_LAYER_IMPLEMENT
+#include <dlfcn.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#endif
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 #define SONDE_LAYER_VERSION 1u /* grows only when old and new no longer understand each other */
-
 /* May `member` of the structure at `at` be read? */
 #define SONDE_LAYER_HAS(at, type, member) \
 	((at)->size >= offsetof(struct type, member) + sizeof(((const struct type *)0)->member))
@@ -322,7 +326,7 @@ struct sonde_layer_span {
 #pragma GCC visibility push(hidden)
 extern uint64_t sonde_layer_mask; /* of all tools */
 uint64_t sonde_layer_next(void);
-/* Looks for tools. layer: static; its `add` and `remove` are filled in. Several threads may come first at once. */
+/* Looks for tools. layer: static; its `add` and `remove` are filled in. Cheap when it was called before. */
 void sonde_layer_start(struct sonde_layer *layer);
 int sonde_layer_add(const struct sonde_layer_tool *tool);
 void sonde_layer_remove(const struct sonde_layer_tool *tool);
@@ -365,53 +369,10 @@ static inline void sonde_layer_begin(uint32_t event, struct sonde_layer_op *op, 
 }
 
 #endif /* SONDE_LAYER_PREFIX */
-
-#ifdef __cplusplus
-}
-#endif
-
-#if defined(SONDE_LAYER_PREFIX) && defined(__cplusplus)
-#define sonde_layer_scope SONDE_LAYER_JOIN(SONDE_LAYER_PREFIX, sonde_layer_scope)
-/* An automatic variable behind the structure: ends the operation, as failed unless it was done(). */
-class sonde_layer_scope
-{
-public:
-	explicit sonde_layer_scope(uint32_t event) : event_(event), status_(-1), op_(0) { span.tools = 0; }
-	~sonde_layer_scope()
-	{
-		if (span.tools)
-			sonde_layer_end(event_, op_, &span, status_);
-	}
-	void begin(struct sonde_layer_op *op)
-	{
-		op_ = op;
-		sonde_layer_begin(event_, op, &span);
-	}
-	void done(int64_t status = 0) { status_ = status; }
-
-private:
-	sonde_layer_scope(const sonde_layer_scope &);
-	sonde_layer_scope &operator=(const sonde_layer_scope &);
-	uint32_t event_;
-	int64_t status_;
-	struct sonde_layer_op *op_;
-
-public:
-	struct sonde_layer_span span; /* for sonde_layer_complete(); the last: all of it lies below its end */
-};
-#endif
-
 #if defined(SONDE_LAYER_PREFIX) && defined(SONDE_LAYER_IMPLEMENT)
-#include <dlfcn.h>
-#include <stdlib.h>
-#include <string.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 uint64_t sonde_layer_mask;
 static const struct sonde_layer_tool *sonde_layer_tools_[SONDE_LAYER_TOOLS_MAX]; /* one that is there stays */
+#define sonde_layer_tool_(t) __atomic_load_n(&sonde_layer_tools_[t], __ATOMIC_RELAXED)
 static uint32_t sonde_layer_live_; /* bit t: tool t was not removed */
 static struct sonde_layer *sonde_layer_self_;
 static int sonde_layer_ends_; /* 1: finalize() will be called; 2: it was */
@@ -436,7 +397,7 @@ void sonde_layer_open(uint32_t event, struct sonde_layer_op *op, struct sonde_la
 		op->id = sonde_layer_next();
 	span->id = op->id;
 	for (t = 0; live >> t; t++) {
-		const struct sonde_layer_tool *tool = sonde_layer_tools_[t];
+		const struct sonde_layer_tool *tool = sonde_layer_tool_(t);
 
 		if (!(live >> t & 1) || !(tool->events >> event & 1))
 			continue;
@@ -454,7 +415,7 @@ static void sonde_layer_rest_(uint32_t event, uint32_t phase, const struct sonde
 
 	for (t = 0; told >> t; t++)
 		if (told >> t & 1)
-			sonde_layer_tools_[t]->callback(event, phase, op, &span->word[t], sonde_layer_tools_[t]->data);
+			sonde_layer_tool_(t)->callback(event, phase, op, &span->word[t], sonde_layer_tool_(t)->data);
 }
 
 void sonde_layer_end(uint32_t event, struct sonde_layer_op *op, struct sonde_layer_span *span, int64_t status)
@@ -471,7 +432,7 @@ void sonde_layer_point(uint32_t event, struct sonde_layer_op *op)
 	if (!op->id)
 		op->id = sonde_layer_next();
 	for (t = 0; live >> t; t++) {
-		const struct sonde_layer_tool *tool = sonde_layer_tools_[t];
+		const struct sonde_layer_tool *tool = sonde_layer_tool_(t);
 
 		none.value = 0;
 		if (live >> t & 1 && tool->events >> event & 1)
@@ -494,7 +455,7 @@ static uint64_t sonde_layer_union_(void)
 
 	for (t = 0; live >> t; t++)
 		if (live >> t & 1)
-			events |= sonde_layer_tools_[t]->events;
+			events |= sonde_layer_tool_(t)->events;
 	return events;
 }
 
@@ -505,7 +466,7 @@ static void sonde_layer_finish_(void) /* at exit, or when the layer is unloaded 
 	__atomic_store_n(&sonde_layer_ends_, 2, __ATOMIC_RELEASE);
 	__atomic_store_n(&sonde_layer_mask, 0, __ATOMIC_RELEASE);
 	for (t = 0; live >> t; t++) {
-		const struct sonde_layer_tool *tool = sonde_layer_tools_[t];
+		const struct sonde_layer_tool *tool = sonde_layer_tool_(t);
 
 		if (live >> t & 1 && SONDE_LAYER_HAS(tool, sonde_layer_tool, finalize) && tool->finalize)
 			tool->finalize(sonde_layer_self_, tool->data);
@@ -541,7 +502,7 @@ void sonde_layer_remove(const struct sonde_layer_tool *tool)
 	uint32_t t;
 
 	for (t = 0; t < SONDE_LAYER_TOOLS_MAX; t++)
-		if (tool && __atomic_load_n(&sonde_layer_tools_[t], __ATOMIC_ACQUIRE) == tool)
+		if (tool && sonde_layer_tool_(t) == tool)
 			__atomic_fetch_and(&sonde_layer_live_, ~((uint32_t)1 << t), __ATOMIC_ACQ_REL);
 	known = __atomic_load_n(&sonde_layer_mask, __ATOMIC_ACQUIRE);
 	while (!__atomic_compare_exchange_n(&sonde_layer_mask, &known, sonde_layer_union_(), 0, __ATOMIC_ACQ_REL,
@@ -558,20 +519,15 @@ static void sonde_layer_try_(const char *path)
 	sonde_layer_attach_function attach;
 
 	memcpy(&attach, &symbol, sizeof(attach)); /* ISO C has no such cast */
-	if (symbol && attach != sonde_layer_attach && sonde_layer_add(attach(sonde_layer_self_)) == 0)
-		return;
-	if (handle)
+	if (handle && (!symbol || attach == sonde_layer_attach || sonde_layer_add(attach(sonde_layer_self_)) != 0))
 		dlclose(handle);
 }
 
-void sonde_layer_start(struct sonde_layer *layer)
+static void sonde_layer_search_(struct sonde_layer *layer)
 {
-	static int started;
 	const char *off = getenv("SONDE_LAYER"), *list = getenv("SONDE_LAYER_TOOLS");
 	char path[4096];
 
-	if (__atomic_exchange_n(&started, 1, __ATOMIC_ACQ_REL))
-		return;
 	layer->add = sonde_layer_add;
 	layer->remove = sonde_layer_remove;
 	sonde_layer_self_ = layer;
@@ -591,9 +547,54 @@ void sonde_layer_start(struct sonde_layer *layer)
 	}
 }
 
-#ifdef __cplusplus
+void sonde_layer_start(struct sonde_layer *layer)
+{
+	static int state; /* 0: nobody was here, -1: done, else the process of the thread that searches */
+	static __thread int searching;
+	int known = __atomic_load_n(&state, __ATOMIC_ACQUIRE), self;
+
+	if (__builtin_expect(known == -1, 1) || searching)
+		return;
+	self = (int)getpid();
+	while (known != -1) {
+		if (known == self) { /* in the child of a fork it would never end */
+			sched_yield();
+			known = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
+		} else if (__atomic_compare_exchange_n(&state, &known, self, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+			searching = 1;
+			sonde_layer_search_(layer);
+			searching = 0;
+			known = -1;
+			__atomic_store_n(&state, known, __ATOMIC_RELEASE);
+		}
+	}
 }
-#endif
+
 #endif /* SONDE_LAYER_IMPLEMENT */
 
+#ifdef __cplusplus
+}
+#if defined(SONDE_LAYER_PREFIX)
+#define sonde_layer_scope SONDE_LAYER_JOIN(SONDE_LAYER_PREFIX, sonde_layer_scope)
+/* An automatic variable behind the structure: ends the operation, as failed unless it was done(). */
+class sonde_layer_scope
+{
+public:
+	explicit sonde_layer_scope(uint32_t event) : event_(event), status_(-1), op_(0) { span.tools = 0; }
+	~sonde_layer_scope() { if (span.tools) sonde_layer_end(event_, op_, &span, status_); }
+	void begin(struct sonde_layer_op *op) { op_ = op, sonde_layer_begin(event_, op, &span); }
+	void done(int64_t status = 0) { status_ = status; }
+
+private:
+	sonde_layer_scope(const sonde_layer_scope &);
+	sonde_layer_scope &operator=(const sonde_layer_scope &);
+	uint32_t event_;
+	int64_t status_;
+	struct sonde_layer_op *op_;
+
+public:
+	struct sonde_layer_span span; /* for sonde_layer_complete(); the last: all of it lies below its end */
+};
+#endif
+#endif
 #endif

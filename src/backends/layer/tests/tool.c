@@ -54,6 +54,8 @@ static const struct sonde_layer_tool tool = {
 
 const struct sonde_layer_tool *sonde_layer_attach(const struct sonde_layer *layer)
 {
+	if (!layer->add || !layer->remove)
+		abort();
 	layers += layer->version == SONDE_LAYER_VERSION;
 	return &tool;
 }
