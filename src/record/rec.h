@@ -364,6 +364,9 @@ REC_EXPORT void rec_memory(struct rec_backend *backend, uint32_t device, enum so
 /* One build of device code. ticks: its duration on the calling thread. */
 REC_EXPORT void rec_build(struct rec_backend *backend, uint64_t name, enum sonde_build_source source,
 			  uint64_t ticks, bool failed);
+/* Child processes that a build, which rec_build() counts, was seen to run. */
+REC_EXPORT void rec_build_processes(struct rec_backend *backend, uint64_t name, enum sonde_build_source source,
+				    uint32_t processes);
 
 /* The backend's library and how it was reached, for the ledger: "preload", "dlsym", ... */
 REC_EXPORT void rec_attached(struct rec_backend *backend, const char *how, const char *library);

@@ -108,35 +108,55 @@ void rec_memory(struct rec_backend *backend, uint32_t device, enum sonde_memory_
 	rec_unlock(&lock);
 }
 
+/* NULL: no room. The lock is held. */
+static struct fmt_build *find_build(const struct rec_backend *backend, uint64_t name, enum sonde_build_source source)
+{
+	uint64_t used = rec_state.area[FMT_SECTION_BUILDS].section->used;
+	struct fmt_build *row;
+
+	for (uint64_t i = 0; i < used; i++) {
+		row = rec_area_item(FMT_SECTION_BUILDS, i);
+		if (row->name == name && row->backend == backend->index && row->source == source)
+			return row;
+	}
+	row = rec_area_add(FMT_SECTION_BUILDS, NULL);
+	if (!row)
+		return NULL;
+	row->name = name;
+	row->backend = backend->index;
+	row->source = source;
+	rec_area_publish(FMT_SECTION_BUILDS);
+	return row;
+}
+
 void rec_build(struct rec_backend *backend, uint64_t name, enum sonde_build_source source, uint64_t ticks,
 	       bool failed)
 {
-	struct fmt_build *row = NULL;
-	uint64_t used, i;
+	struct fmt_build *row;
 
 	if (!is_listed(backend))
 		return;
 	rec_lock(&lock);
-	used = rec_state.area[FMT_SECTION_BUILDS].section->used;
-	for (i = 0; i < used; i++) {
-		row = rec_area_item(FMT_SECTION_BUILDS, i);
-		if (row->name == name && row->backend == backend->index && row->source == source)
-			break;
-	}
-	if (i == used) {
-		row = rec_area_add(FMT_SECTION_BUILDS, NULL);
-		if (row) {
-			row->name = name;
-			row->backend = backend->index;
-			row->source = source;
-			rec_area_publish(FMT_SECTION_BUILDS);
-		}
-	}
+	row = find_build(backend, name, source);
 	if (row) {
 		row->calls++;
 		row->failed += failed;
 		row->total += ticks;
 	}
+	rec_unlock(&lock);
+}
+
+void rec_build_processes(struct rec_backend *backend, uint64_t name, enum sonde_build_source source,
+			 uint32_t processes)
+{
+	struct fmt_build *row;
+
+	if (!is_listed(backend))
+		return;
+	rec_lock(&lock);
+	row = find_build(backend, name, source);
+	if (row)
+		row->processes += processes;
 	rec_unlock(&lock);
 }
 

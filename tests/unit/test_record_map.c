@@ -110,8 +110,11 @@ static void builds_are_summed_by_name_and_source(void **state)
 	rec_build(&fixture_backend, rec_name("p", 1), SONDE_BUILD_source, 10, false);
 	rec_build(&fixture_backend, rec_name("p", 1), SONDE_BUILD_source, 20, true);
 	rec_build(&fixture_backend, rec_name("p", 1), SONDE_BUILD_binary, 1, false);
+	rec_build_processes(&fixture_backend, rec_name("p", 1), SONDE_BUILD_source, 3);
+	rec_build_processes(&fixture_backend, rec_name("p", 1), SONDE_BUILD_source, 2);
 	row = rec_area_item(FMT_SECTION_BUILDS, 0);
 	assert_int_equal(rec_state.area[FMT_SECTION_BUILDS].section->used, 2);
+	assert_int_equal(row->processes, 5);
 	assert_int_equal(row->calls, 2);
 	assert_int_equal(row->failed, 1);
 	assert_int_equal(row->total, 30);
