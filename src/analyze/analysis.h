@@ -85,6 +85,8 @@ struct analysis {
 	struct host_window *window; /* per host */
 	struct rows calls, kernels, kernels_all, devices, transfers, memory, builds, ledger, rank_devices;
 	struct rows ranges;
+	size_t graph_capacity, node_capacity, node_device_capacity; /* of the summary's */
+	struct device_row **node_device; /* of summary->node */
 	struct rows comm;           /* time in comm by backend */
 	const char *comm_name;      /* backends behind it, in capitals */
 	uint64_t notes_seen;        /* union of what processes noted about themselves */
@@ -152,6 +154,8 @@ void transfers_add(struct analysis *analysis, struct process_time *process);
 void transfers_finish(struct analysis *analysis);
 void memory_add(struct analysis *analysis, struct process_time *process);
 void memory_finish(struct analysis *analysis);
+void graphs_add(struct analysis *analysis, struct process_time *process);
+void graphs_finish(struct analysis *analysis);
 void builds_add(struct analysis *analysis, struct process_time *process);
 void builds_finish(struct analysis *analysis);
 void ranges_add(struct analysis *analysis, struct process_time *process);

@@ -233,6 +233,8 @@ static void note_flags(struct analysis *analysis)
 		{FMT_NOTE_DYNAMIC_FULL, "range_names", "used more names of ranges than are kept: others are lost"},
 		{FMT_NOTE_CONTEXTS_FULL, "range_nesting",
 		 "nested ranges in more ways than are kept: device time is told of the outer ones alone"},
+		{FMT_NOTE_GRAPHS_FULL, "graphs",
+		 "used more graphs, or nodes of graphs, than are kept: the others lack in Graphs"},
 		{FMT_NOTE_PRIVATE, "private", "could not map its record, which is lost if it is killed"},
 	};
 	const struct recording *recording = analysis->recording;

@@ -60,6 +60,7 @@ static void process_add(struct analysis *analysis, struct process_time *process)
 	kernels_add(analysis, process);
 	transfers_add(analysis, process);
 	memory_add(analysis, process);
+	graphs_add(analysis, process);
 	builds_add(analysis, process);
 	ranges_add(analysis, process);
 	ledger_add(analysis, process);
@@ -86,6 +87,7 @@ static int analyse(struct analysis *analysis, const struct summary_options *opti
 	kernels_finish(analysis);
 	transfers_finish(analysis);
 	memory_finish(analysis);
+	graphs_finish(analysis);
 	builds_finish(analysis);
 	ranges_finish(analysis);
 	counters_finish(analysis);

@@ -122,6 +122,24 @@ struct summary_kernel {
 	struct summary_ranks ranks; /* of total_ns */
 };
 
+struct summary_node {
+	uint32_t pid, graph;        /* of which it is part */
+	uint64_t node;              /* its number */
+	const char *name, *device, *backend;
+	enum sonde_kind kind;
+	uint64_t calls, total_ns, max_ns;
+};
+
+/* Operations launched together by one call, of one process: numbers are its own. */
+struct summary_graph {
+	const char *backend, *host;
+	uint32_t pid, graph;
+	int32_t rank;
+	uint64_t launches, kernels, operations, total_ns;
+	uint64_t numbers;           /* nodes; one that was given another kernel has two rows */
+	size_t first, nodes;        /* rows of summary.node */
+};
+
 struct summary_transfer {
 	const char *backend, *device, *host, *group;
 	enum sonde_direction direction;
@@ -234,6 +252,8 @@ struct summary {
 	struct summary_open_call *open_call;
 	struct summary_device *device;
 	struct summary_kernel *kernel; /* one row per device */
+	struct summary_graph *graph;   /* most time first; nodes in order of their numbers */
+	struct summary_node *node;
 	struct summary_kernel *kernel_all; /* the same over all devices: device "" where there are several */
 	struct summary_transfer *transfer;
 	struct summary_memory *memory;
@@ -256,7 +276,7 @@ struct summary {
 	const char *overlap_finding; /* what does not overlap, in words; or NULL */
 	bool from_streams;        /* figures of calls and operations come from the streams, not from the tally */
 	size_t notes, processes, threads, shares, open_calls, devices, kernels, kernels_all, transfers, memories,
-		calls, builds, ranges, counters, ledgers, rank_devices;
+		calls, builds, graphs, nodes, ranges, counters, ledgers, rank_devices;
 	size_t note_capacity, counter_capacity;
 };
 

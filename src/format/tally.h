@@ -39,6 +39,8 @@ enum fmt_section_kind {
 	FMT_SECTION_BUILDS,      /* fmt_build */
 	FMT_SECTION_QUEUES,      /* fmt_queue */
 	FMT_SECTION_ARGS,        /* fmt_arg, see format/stream.h */
+	FMT_SECTION_GRAPHS,      /* fmt_graph */
+	FMT_SECTION_NODES,       /* fmt_node */
 	FMT_SECTION_COUNT
 };
 
@@ -89,6 +91,7 @@ enum fmt_note {
 	FMT_NOTE_SECOND_PROVIDER = 1u << 3,   /* two libraries implement one API */
 	FMT_NOTE_APPROXIMATE = 1u << 4,       /* some device figure was folded approximately */
 	FMT_NOTE_DYNAMIC_FULL = 1u << 5,      /* there were more names of ranges than there is room for */
+	FMT_NOTE_GRAPHS_FULL = 1u << 7,       /* there were more graphs or nodes than there is room for */
 	FMT_NOTE_CONTEXTS_FULL = 1u << 6      /* things nest in more ways than there is room for: device_ns is less */
 };
 
@@ -278,6 +281,25 @@ struct fmt_op {
 	uint64_t bytes;
 	struct fmt_stats stats; /* ns */
 	struct fmt_shape shape; /* of kernels */
+};
+
+/* Operations that the program put together and launches by one call. */
+struct fmt_graph {
+	uint32_t backend;
+	uint32_t number;      /* as the runtime counts graphs of this process */
+	uint64_t launches;    /* of which an operation has run */
+	uint64_t correlation; /* of the newest of them: they count up */
+};
+
+/* What an operation of a graph did, over all launches. */
+struct fmt_node {
+	uint64_t name;
+	uint32_t backend, graph; /* graph: its number */
+	uint32_t device, kind;   /* enum sonde_kind */
+	uint32_t next;           /* 1 + index of another one with the same number, or 0 */
+	uint32_t reserved;
+	uint64_t number;         /* as the runtime counts nodes */
+	uint64_t calls, total_ns, max_ns;
 };
 
 struct fmt_transfer {

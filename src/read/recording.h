@@ -160,6 +160,15 @@ struct tally_op {
 	struct fmt_shape shape;   /* as far as it is known and was always the same */
 };
 
+struct tally_graph {
+	struct fmt_graph raw;     /* backend is valid */
+};
+
+struct tally_node {
+	struct fmt_node raw;      /* indices and enums are valid; device may be READ_NONE */
+	const char *name;
+};
+
 struct tally_transfer {
 	struct fmt_transfer raw;  /* indices and enums are valid; device may be READ_NONE */
 };
@@ -189,12 +198,14 @@ struct tally_body {
 	struct tally_thread *thread;
 	struct tally_device *device;
 	struct tally_op *op;
+	struct tally_graph *graph;
+	struct tally_node *node;
 	struct tally_transfer *transfer;
 	struct tally_memory *memory;
 	struct tally_build *build;
 	struct tally_queue *queue;
 	struct tally_arg *arg;    /* by function, then when, then place in the payload */
-	uint32_t backends, functions, threads, devices, ops, transfers, memories, builds, queues, args;
+	uint32_t backends, functions, threads, devices, ops, transfers, memories, builds, queues, args, graphs, nodes;
 	uint64_t read_raw_ns; /* this machine's clock when it had been read */
 };
 

@@ -143,6 +143,37 @@ static void op_take(struct loader *loader, const void *item)
 	op->shape = raw.shape;
 }
 
+static void graph_take(struct loader *loader, const void *item)
+{
+	struct tally_body *body = loader->body;
+	struct tally_graph *graph;
+
+	body->graph = arena_grow(&body->arena, body->graph, body->graphs, &loader->graph_capacity, sizeof(*graph));
+	graph = &body->graph[body->graphs];
+	memcpy(&graph->raw, item, sizeof(graph->raw));
+	if (!graph->raw.launches)
+		return;
+	graph->raw.backend = loader_backend(loader, graph->raw.backend);
+	body->graphs++;
+}
+
+static void node_take(struct loader *loader, const void *item)
+{
+	struct tally_body *body = loader->body;
+	struct tally_node *node;
+
+	body->node = arena_grow(&body->arena, body->node, body->nodes, &loader->node_capacity, sizeof(*node));
+	node = &body->node[body->nodes];
+	memcpy(&node->raw, item, sizeof(node->raw));
+	if (!node->raw.calls)
+		return;
+	node->name = loader_name(loader, node->raw.name);
+	node->raw.backend = loader_backend(loader, node->raw.backend);
+	node->raw.device = loader_device(loader, node->raw.device);
+	node->raw.kind = loader_enum(loader, node->raw.kind, SONDE_KIND_COUNT, SONDE_KIND_other);
+	body->nodes++;
+}
+
 static void transfer_take(struct loader *loader, const void *item)
 {
 	struct tally_body *body = loader->body;
@@ -364,6 +395,8 @@ static void body_load(struct loader *loader)
 		return;
 	threads_load(loader);
 	items_load(loader, FMT_SECTION_OPS, UINT32_MAX, op_take);
+	items_load(loader, FMT_SECTION_GRAPHS, UINT32_MAX, graph_take);
+	items_load(loader, FMT_SECTION_NODES, UINT32_MAX, node_take);
 	items_load(loader, FMT_SECTION_TRANSFERS, UINT32_MAX, transfer_take);
 	items_load(loader, FMT_SECTION_MEMORY, UINT32_MAX, memory_take);
 	items_load(loader, FMT_SECTION_BUILDS, UINT32_MAX, build_take);

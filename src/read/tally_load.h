@@ -17,6 +17,7 @@ struct loader {
 	uint64_t damaged;     /* entries that refer to what is not there */
 	struct args_state *args; /* of tally_args.c */
 	bool names_only;      /* no figures of threads, devices and operations */
+	size_t graph_capacity, node_capacity;
 	size_t thread_capacity, op_capacity, transfer_capacity, memory_capacity, build_capacity;
 };
 

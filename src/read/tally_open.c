@@ -30,6 +30,8 @@ uint32_t tally_struct_bytes(enum fmt_section_kind kind)
 		[FMT_SECTION_BUILDS] = sizeof(struct fmt_build),
 		[FMT_SECTION_QUEUES] = sizeof(struct fmt_queue),
 		[FMT_SECTION_ARGS] = sizeof(struct fmt_arg),
+		[FMT_SECTION_GRAPHS] = sizeof(struct fmt_graph),
+		[FMT_SECTION_NODES] = sizeof(struct fmt_node),
 	};
 
 	return kind < FMT_SECTION_COUNT ? bytes[kind] : 0;

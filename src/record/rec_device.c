@@ -406,6 +406,8 @@ static void record_span(struct rec_backend *backend, const struct rec_span *span
 		fold(backend, device, &device->copies, span->begin_ns, span->end_ns);
 		add_transfer(backend, span);
 	}
+	if (span->details.node)
+		rec_graph_add(backend, span);
 	count(&ledger(backend)->device_recorded);
 	stream_span(backend, span);
 }

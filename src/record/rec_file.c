@@ -36,6 +36,8 @@ static const struct area_plan plan[] = {
 	{FMT_SECTION_STRINGS, 1, 16u << 20},
 	{FMT_SECTION_DEVICES, sizeof(struct fmt_device), 16},
 	{FMT_SECTION_OPS, sizeof(struct fmt_op), 4096},
+	{FMT_SECTION_GRAPHS, sizeof(struct fmt_graph), 4096},
+	{FMT_SECTION_NODES, sizeof(struct fmt_node), 65536},
 	{FMT_SECTION_THREADS, REC_THREAD_SPAN, REC_THREADS_MAX},
 };
 #define PLAN_COUNT (sizeof(plan) / sizeof(plan[0]))

@@ -169,6 +169,7 @@ static void forget_parent(void)
 	rec_streams_forget();
 	rec_meta_forget();
 	rec_device_forget();
+	rec_graph_forget();
 	rec_things_forget();
 	for (backend = rec_state.backends; backend; backend = backend->next)
 		backend->state &= ~(uint32_t)REC_BACKEND_OPENED;

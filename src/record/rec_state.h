@@ -183,8 +183,14 @@ size_t rec_proc_read(const char *path, char *buffer, size_t size);
 bool rec_proc_excluded(void);
 bool rec_proc_rank(int *rank_out, int *size_out); /* by the launcher of several; false: not known, nothing is set */
 
-/* rec_device.c, rec_things.c: forget what belonged to the parent's record */
+/* rec_device.c: forget what belonged to the parent's record */
 void rec_device_forget(void);
+
+/* rec_graph.c: an operation of a graph, under the lock of rec_device.c */
+void rec_graph_add(const struct rec_backend *backend, const struct rec_span *span);
+void rec_graph_forget(void);
+
+/* rec_things.c */
 void rec_things_forget(void);
 void rec_names_forget(void);
 void rec_map_clear(struct rec_map *map);

@@ -152,6 +152,22 @@ static const struct column range_columns[] = {
 	COLUMN(summary_range, "open_ns", COLUMN_I64, open_ns),
 	COLUMN(summary_range, "", COLUMN_RANKS, ranks), {NULL, COLUMN_TEXT, 0}};
 
+static const struct column graph_columns[] = {
+	COLUMN(summary_graph, "backend", COLUMN_TEXT, backend), COLUMN(summary_graph, "host", COLUMN_TEXT, host),
+	COLUMN(summary_graph, "pid", COLUMN_U32, pid), COLUMN(summary_graph, "rank", COLUMN_RANK, rank),
+	COLUMN(summary_graph, "graph", COLUMN_U32, graph), COLUMN(summary_graph, "launches", COLUMN_U64, launches),
+	COLUMN(summary_graph, "kernels", COLUMN_U64, kernels),
+	COLUMN(summary_graph, "operations", COLUMN_U64, operations),
+	COLUMN(summary_graph, "total_ns", COLUMN_U64, total_ns), {NULL, COLUMN_TEXT, 0}};
+
+static const struct column node_columns[] = {
+	COLUMN(summary_node, "backend", COLUMN_TEXT, backend), COLUMN(summary_node, "pid", COLUMN_U32, pid),
+	COLUMN(summary_node, "graph", COLUMN_U32, graph), COLUMN(summary_node, "node", COLUMN_U64, node),
+	COLUMN(summary_node, "name", COLUMN_TEXT, name), COLUMN(summary_node, "kind", COLUMN_KIND, kind),
+	COLUMN(summary_node, "device", COLUMN_TEXT, device), COLUMN(summary_node, "calls", COLUMN_U64, calls),
+	COLUMN(summary_node, "total_ns", COLUMN_U64, total_ns), COLUMN(summary_node, "max_ns", COLUMN_U64, max_ns),
+	{NULL, COLUMN_TEXT, 0}};
+
 static const struct column build_columns[] = {
 	COLUMN(summary_build, "group", COLUMN_TEXT, group), COLUMN(summary_build, "backend", COLUMN_TEXT, backend),
 	COLUMN(summary_build, "name", COLUMN_TEXT, name), COLUMN(summary_build, "source", COLUMN_SOURCE, source),
@@ -183,6 +199,8 @@ static const struct section sections[] = {
 	SECTION("overlap.csv", summary_overlap, overlap_columns, overlap, overlaps),
 	SECTION("devices.csv", summary_device, device_columns, device, devices),
 	SECTION("kernels.csv", summary_kernel, kernel_columns, kernel, kernels),
+	SECTION("graphs.csv", summary_graph, graph_columns, graph, graphs),
+	SECTION("graph_nodes.csv", summary_node, node_columns, node, nodes),
 	SECTION("transfers.csv", summary_transfer, transfer_columns, transfer, transfers),
 	SECTION("memory.csv", summary_memory, memory_columns, memory, memories),
 	SECTION("calls.csv", summary_call, call_columns, call, calls),

@@ -341,6 +341,45 @@ static void memory_write(struct json *json, const struct summary *summary)
 	json_array_end(json);
 }
 
+static void nodes_write(struct json *json, const struct summary_node *node, size_t count)
+{
+	json_array(json, "nodes");
+	for (; count; count--, node++) {
+		json_object_line(json, NULL);
+		json_u64(json, "node", node->node);
+		json_text(json, "name", node->name);
+		json_text(json, "kind", view_kind[node->kind]);
+		json_text(json, "device", node->device);
+		json_u64(json, "calls", node->calls);
+		json_u64(json, "total_ns", node->total_ns);
+		json_u64(json, "max_ns", node->max_ns);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
+
+static void graphs_write(struct json *json, const struct summary *summary)
+{
+	const struct summary_graph *graph = summary->graph;
+
+	json_array(json, "graphs");
+	for (size_t i = 0; i < summary->graphs; i++, graph++) {
+		json_object(json, NULL);
+		json_text(json, "backend", graph->backend);
+		json_text(json, "host", graph->host);
+		json_u64(json, "pid", graph->pid);
+		rank_write(json, graph->rank);
+		json_u64(json, "graph", graph->graph);
+		json_u64(json, "launches", graph->launches);
+		json_u64(json, "kernels", graph->kernels);
+		json_u64(json, "operations", graph->operations);
+		json_u64(json, "total_ns", graph->total_ns);
+		nodes_write(json, &summary->node[graph->first], graph->nodes);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
+
 static void calls_write(struct json *json, const struct summary *summary)
 {
 	size_t i;
@@ -502,6 +541,7 @@ static void summary_write(struct json *json, const struct summary *summary)
 	memory_write(json, summary);
 	calls_write(json, summary);
 	builds_write(json, summary);
+	graphs_write(json, summary);
 	summary_ranges_write(json, summary);
 	counters_write(json, summary);
 	ledger_write(json, summary);

@@ -366,6 +366,7 @@ int view_table(const struct summary *summary, FILE *file, const struct view_opti
 	paint_rank_devices(&painter);
 	paint_overlap(&painter);
 	paint_kernels(&painter);
+	paint_graphs(&painter);
 	paint_transfers(&painter);
 	paint_memory(&painter);
 	paint_calls(&painter);

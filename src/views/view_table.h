@@ -43,6 +43,7 @@ void paint_ranges(struct painter *painter);
 void paint_counters(struct painter *painter);
 
 void paint_kernels(struct painter *painter);
+void paint_graphs(struct painter *painter); /* view_table_graphs.c */
 void paint_transfers(struct painter *painter);
 void paint_memory(struct painter *painter);
 void paint_calls(struct painter *painter);

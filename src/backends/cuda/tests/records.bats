@@ -47,6 +47,23 @@ TRANSFER='(lambda way: [(t["calls"], t["bytes"], t["total_ns"], t["kind"]) for t
 	done
 }
 
+@test "a graph of 31 nodes replayed 100 times is 3,100 kernels, by graph and node; other graphs apart" {
+	local replays=() i
+	for ((i = 0; i < 100; i++)); do replays+=(graph 31); done
+	for kind in shared static; do
+		sim $kind at 0 10 name inner graph-number 7 "${replays[@]}" launch 5 graph-number 8 graph 2 name other graph 2
+		complete 'kernels("inner") == 3107' \
+			'[(g["graph"], g["launches"], g["kernels"], g["total_ns"]) for g in s["graphs"]] == [
+				(7, 100, 3100, 31000), (8, 2, 4, 40)]' \
+			'[(n["node"], n["name"], n["calls"], n["total_ns"], n["max_ns"]) for n in s["graphs"][0]["nodes"]] == [
+				(i + 1, "inner", 100, 1000, 10) for i in range(31)]' \
+			'sorted((n["node"], n["name"], n["calls"]) for n in s["graphs"][1]["nodes"]) == [
+				(1, "inner", 1), (1, "other", 1), (2, "inner", 1), (2, "other", 1)]'
+		no_notes
+	done
+	says "$T/err" '31.00 us       100      310 ns     31     3100  cuda graph 7' '       20 ns      2        4  cuda graph 8'
+}
+
 @test "copies of every direction, with the memory on the host's side" {
 	sim static at 0 10 copy 1 1 3 100 copy-async 1 2 3 200 copy 2 3 1 300 copy-async 2 3 2 400 copy 8 3 3 500 \
 		copy 9 1 1 600 copy-async 3 2 4 700 copy-async 4 4 2 800 copy 5 4 4 900 copy-async 1 5 3 1000 \
