@@ -96,25 +96,43 @@ const struct rec_label *occa_label(enum occa_symbol symbol)
 	return &labels[symbol];
 }
 
-/* Where the recorder does not find it, it may be in a plugin that was opened privately, of whatever name. */
-void *occa_real(enum occa_symbol symbol, const void *return_address)
-{
-	void *found = rec_real(&occa_backend, symbol), *handle;
-	Dl_info info;
+/* The object that holds OCCA where the recorder does not find it: a plugin that was opened privately, of any name. */
+static void *plugin;
 
-	if (likely(found != NULL))
+static void *look(enum occa_symbol symbol)
+{
+	void *found = rec_real(&occa_backend, symbol);
+
+	if (likely(found != NULL) || !plugin)
 		return found;
-	if (!dladdr(return_address, &info) || !info.dli_fname)
-		return NULL;
-	handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-	found = handle ? dlsym(handle, (const char *)&pool + symbols[symbol].name) : NULL;
+	found = dlsym(plugin, (const char *)&pool + symbols[symbol].name);
 	__atomic_store_n(&real[symbol], found, __ATOMIC_RELEASE);
 	return found;
 }
 
+/* In such a plugin OCCA calls itself by way of us: the caller's object is the one. */
+void *occa_real(enum occa_symbol symbol, const void *return_address)
+{
+	void *found = look(symbol);
+	Dl_info info;
+
+	if (likely(found != NULL))
+		return found;
+	if (dladdr(return_address, &info) && info.dli_fname)
+		plugin = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	return look(symbol);
+}
+
 void *occa_asked(enum occa_symbol symbol)
 {
-	return rec_real(&occa_backend, symbol);
+	return look(symbol);
+}
+
+void *occa_provided(const char *name)
+{
+	void *found = rec_provider_symbol(&occa_backend, name);
+
+	return found || !plugin ? found : dlsym(plugin, name);
 }
 
 /*
@@ -125,7 +143,7 @@ static bool tells_itself(void)
 {
 	const char *layers = getenv("SONDE_LAYER");
 
-	return (!layers || strcmp(layers, "off") != 0) && rec_provider_symbol(&occa_backend, "occa_add_tool") != NULL;
+	return (!layers || strcmp(layers, "off") != 0) && occa_provided("occa_add_tool") != NULL;
 }
 
 /* Names what this OCCA lacks: calls of it, or facts, are missing in the recording. */
@@ -138,7 +156,7 @@ static void note_missing(void)
 	for (uint32_t i = 0; i < OCCA_SYMBOLS; i++) {
 		size_t length = strlen(texts[i]);
 
-		if (rec_real(&occa_backend, i) && (is_wrapped(i) || i >= OCCA_KERNEL_NAME))
+		if (look(i) && (is_wrapped(i) || i >= OCCA_KERNEL_NAME))
 			continue;
 		if (used + length + sizeof(begin) + 8 > sizeof(note))
 			break;

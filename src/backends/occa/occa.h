@@ -97,6 +97,8 @@ struct occa_op {
 void *occa_real(enum occa_symbol symbol, const void *return_address) __attribute__((visibility("hidden")));
 /* One that is called to ask; NULL: this OCCA has none. */
 void *occa_asked(enum occa_symbol symbol) __attribute__((visibility("hidden")));
+/* Anything else that OCCA exports; NULL likewise. */
+void *occa_provided(const char *name) __attribute__((visibility("hidden")));
 /* A record has been opened: memory from before is not in it. */
 void occa_opened(void) __attribute__((visibility("hidden")));
 extern bool occa_met __attribute__((visibility("hidden")));

@@ -100,8 +100,8 @@ static void run_launched(const void *mode_kernel)
 /* Which entry it is depends on the class's members: the one that holds the function's address. */
 static void take(const char *table_name, const char *function_name, run_function *ours, run_function **real_out)
 {
-	void **table = rec_provider_symbol(&occa_backend, table_name);
-	void *function = rec_provider_symbol(&occa_backend, function_name);
+	void **table = occa_provided(table_name);
+	void *function = occa_provided(function_name);
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at;
 	uint32_t i = TABLE_FIRST;
 

@@ -60,7 +60,7 @@ memory="{m['kind']: [m[k] for k in $figures] for m in s['memory'] if m['backend'
 	check "$memory == {'device': [4, 4, 13200, 9200, 0]}"
 }
 
-@test "in a mode with a device the launcher and the parts are in the launch, with their device time" {
+@test "C149 in a mode with a device a launch has its launcher and parts inside, with their device time" {
 	need opencl
 	with plain everything OpenCL
 	counted
@@ -98,6 +98,19 @@ memory="{m['kind']: [m[k] for k in $figures] for m in s['memory'] if m['backend'
 	[ "$status" -eq 134 ]
 	check 'end == "signal 6"' 'unfinished("last") == 1' 'the("device::setup")["calls"] == 1'
 	grep -q 'in last for' "$T/err"
+}
+
+@test "a plugin that was opened privately is traced, whether it links OCCA or has it inside" {
+	[ -x "$BUILD/tests/occa/opener" ] || omit "no C++ compiler"
+	for plugin in linked inside; do
+		for mode in Serial OpenCL; do
+			traced "$BUILD/tests/occa/opener" "$BUILD/tests/occa/$plugin.so" throw $mode
+			[ "$status" -eq 0 ]
+			check 'out["caught"] == 2' '(the("thrower")["calls"], the("thrower")["failed"]) == (10, 1)' \
+				'unfinished("thrower") == 0' 'not [c for c in s["calls"] if c["name"].startswith("_occa_")]' \
+				"'not found' not in str(s['notes'])"
+		done
+	done
 }
 
 @test "16 threads launch one kernel" {
