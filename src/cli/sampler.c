@@ -31,7 +31,6 @@
 #define INTERVAL_MAX_NS 3600000000000ll
 #define DEATH_STEP_US 500
 #define DEATH_STEPS 100                    /* one that hangs in a driver is left to die alone */
-#define NOT_WRITTEN 3                      /* enum sample_status of sample/sample.h */
 #define FILES_MAX 65536
 
 /* Of "WHAT[:TIME]": a number without a unit is in ms. False: no time. */
@@ -164,13 +163,24 @@ static void become_sampler(char **words, int stop, int file)
 	_exit(127);
 }
 
+/* A file without a head would be called damaged. Returns errno as it was. */
+static int give_up(const struct sampler *sampler, int file)
+{
+	int error = errno;
+
+	unlink(sampler->path);
+	if (file >= 0)
+		close(file);
+	return error;
+}
+
 /* 0 or errno. */
 static int start(struct sampler *sampler, const struct result *result, char *program, int64_t interval,
 		 bool alone)
 {
 	char interval_text[24], start_text[24], how[8];
 	char *words[] = { program, interval_text, start_text, how, NULL };
-	int stop[2], file = create_file(sampler, result);
+	int stop[2], file = create_file(sampler, result), error;
 	struct timespec now;
 
 	if (file < 0)
@@ -181,16 +191,22 @@ static int start(struct sampler *sampler, const struct result *result, char *pro
 	snprintf(start_text, sizeof(start_text), "%lld", (long long)now.tv_sec * 1000000000 + now.tv_nsec);
 	snprintf(how, sizeof(how), "%s", alone ? "alone" : "shared");
 	if (file < 0 || pipe2(stop, O_CLOEXEC) != 0)
-		return errno;
+		return give_up(sampler, file);
 	stop[0] = move_up(stop[0]);
 	stop[1] = move_up(stop[1]);
 	sampler->pid = fork();
 	if (sampler->pid == 0)
 		become_sampler(words, stop[0], file);
+	if (sampler->pid < 0) {
+		error = give_up(sampler, file);
+		close(stop[0]);
+		close(stop[1]);
+		return error;
+	}
 	sampler->pipe = stop[1];
 	close(stop[0]);
 	close(file);
-	return sampler->pid < 0 ? errno : 0;
+	return 0;
 }
 
 void samplers_start(struct samplers *samplers, const struct result *result, bool alone)
@@ -226,7 +242,7 @@ static void tell_end(const struct sampler *sampler, int status)
 	if (WIFSIGNALED(status))
 		log_warning("--sample %s: the sampler was ended by signal %d (%s)", sampler->what, WTERMSIG(status),
 			    strsignal(WTERMSIG(status)));
-	else if (WEXITSTATUS(status) == NOT_WRITTEN)
+	else if (WEXITSTATUS(status) == FMT_SAMPLES_NOT_WRITTEN)
 		log_warning("--sample %s: no room for its counters (disk full, or a limit on files)", sampler->what);
 	else if (WEXITSTATUS(status))
 		log_warning("--sample %s: the sampler could not be run (exit status %d)", sampler->what,

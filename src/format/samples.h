@@ -20,6 +20,9 @@
 #define FMT_SAMPLES_TEXT 160u
 #define FMT_SAMPLE_NONE INT64_MIN /* a value that was not to be had */
 
+/* Exit status of a sampler, for who started it; what is wrong with the source itself stands in the file. */
+enum fmt_samples_status { FMT_SAMPLES_DONE = 0, FMT_SAMPLES_USAGE = 2, FMT_SAMPLES_NOT_WRITTEN = 3 };
+
 struct fmt_samples {
 	char magic[8];
 	uint16_t major, minor;

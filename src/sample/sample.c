@@ -154,14 +154,14 @@ int sample_main(const struct sample_source *own, int argc, char **argv)
 
 	source = own;
 	if (!interval_ns || start_raw_ns > sample_now())
-		return SAMPLE_USAGE;
+		return FMT_SAMPLES_USAGE;
 	signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error of write() */
 	fill_head(interval_ns, start_raw_ns);
 	head.devices = source->open(device, head.trouble, strcmp(argv[3], "alone") == 0);
 	if (!write_head())
-		return SAMPLE_NOT_WRITTEN;
+		return FMT_SAMPLES_NOT_WRITTEN;
 	while (head.devices && !is_over() && round_write())
 		if (!wait_next())
 			break;
-	_exit(SAMPLE_DONE); /* vendors' exit handlers have nothing to add */
+	_exit(FMT_SAMPLES_DONE); /* vendors' exit handlers have nothing to add */
 }

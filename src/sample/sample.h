@@ -40,7 +40,4 @@ int sample_main(const struct sample_source *source, int argc, char **argv);
 
 uint64_t sample_now(void); /* CLOCK_MONOTONIC_RAW */
 
-/* Exit status, for `sonde`; what is wrong with the source itself stands in the file. */
-enum sample_status { SAMPLE_DONE = 0, SAMPLE_USAGE = 2, SAMPLE_NOT_WRITTEN = 3 };
-
 #endif
