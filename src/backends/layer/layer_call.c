@@ -149,10 +149,14 @@ static void add_bytes(const struct rec_call *call, uint32_t event, const struct 
 
 static void add_build(struct layer *layer, const struct sonde_layer_op *op, uint64_t ticks)
 {
-	const char *name = op->name ? op->name : "unnamed";
+	const struct sonde_layer_build *build = (const struct sonde_layer_build *)op;
+	const char *text = op->name ? op->name : "unnamed";
+	enum sonde_build_source source = op->flags & SONDE_LAYER_CACHE_HIT ? SONDE_BUILD_cache : SONDE_BUILD_source;
+	uint64_t name = rec_name(text, __builtin_strlen(text));
 
-	rec_build(&layer->backend, rec_name(name, __builtin_strlen(name)),
-		  op->flags & SONDE_LAYER_CACHE_HIT ? SONDE_BUILD_cache : SONDE_BUILD_source, ticks, op->status < 0);
+	rec_build(&layer->backend, name, source, ticks, op->status < 0);
+	if (SONDE_LAYER_HAS(op, sonde_layer_build, processes) && build->processes)
+		rec_build_processes(&layer->backend, name, source, build->processes);
 }
 
 void layer_end(struct layer *layer, uint32_t event, const struct sonde_layer_op *op, union sonde_layer_word *word)

@@ -188,6 +188,7 @@ static void build(const char *kernel, int hit, int fails, long ms)
 	build_part(hit ? SONDE_LAYER_LOAD : SONDE_LAYER_COMPILE, kernel, ms);
 	if (span.tools) {
 		info.op.flags = hit ? SONDE_LAYER_CACHE_HIT : 0;
+		info.processes = hit ? 0 : 2;
 		sonde_layer_end(SONDE_LAYER_BUILD, &info.op, &span, fails ? -1 : 0);
 	}
 }

@@ -41,8 +41,8 @@ export LATE_TOOL=$PROGRAMS/libtool.so LAYER=$PROGRAMS/libsecond.so
 	traced "$PROGRAM" each
 	check '[(m["kind"], m["device"], m["peak_bytes"], m["live_bytes"], m["allocs"]) for m in s["memory"]] == [
 		("device", "Fancy", 4096, 0, 1), ("pinned host", "", 512, 512, 1)]' \
-		'sorted((b["name"], b["source"], b["calls"], b["failed"]) for b in s["builds"]) == [
-		("broken", "source", 1, 1), ("saxpy", "cache", 1, 0), ("saxpy", "source", 1, 0)]' \
+		'sorted((b["name"], b["source"], b["calls"], b["failed"], b["processes"]) for b in s["builds"]) == [
+		("broken", "source", 1, 1, 2), ("saxpy", "cache", 1, 0, 0), ("saxpy", "source", 1, 0, 2)]' \
 		'calls("build") == 3 and failed("build") == 1 and calls("compile") == 2 and calls("load") == 1' \
 		'own("build") < total("build") - total("load")'
 }
