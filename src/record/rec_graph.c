@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Graphs: operations that a program puts together once and launches by one call, again and again. A row per graph and
- * one per node, in which its operations are summed up. Called with the lock of rec_device.c held; no allocation.
+ * one per node, in which its operations are summed up. Called with the lock of rec_device.c held.
  */
 #include "record/rec_state.h"
 

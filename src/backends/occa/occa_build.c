@@ -8,7 +8,6 @@
 
 #include "occa.h"
 
-
 /* The command's first word, without its folder. */
 static struct rec_label command_label(const char *command, char *room, size_t bytes)
 {
