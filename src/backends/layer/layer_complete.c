@@ -8,6 +8,8 @@
 #include "layer.h"
 
 #define BLOCK 64u
+#define READINGS 4        /* of two clocks, until they are ... */
+#define READING_NS 2000u  /* ... this close */
 
 struct pending {
 	struct pending *next;
@@ -77,23 +79,31 @@ void *layer_pending(struct layer *layer, uint32_t event, const struct sonde_laye
 	return pending;
 }
 
-/* The host's CLOCK_MONOTONIC_RAW at that time; false: the clock says nothing about that. */
-static bool to_raw(uint32_t clock, uint64_t *time_ns, uint64_t *error_ns)
+/*
+ * The span in the host's CLOCK_MONOTONIC_RAW; false: the clock says nothing about that. One pair of readings for both
+ * ends, lest what comes between two readings is added to its length.
+ */
+static bool to_raw(uint32_t clock, struct rec_span *span)
 {
-	uint64_t raw = rec_raw_ns(), now, age;
+	uint64_t raw = rec_raw_ns(), now = raw, between = 0;
 	struct timespec time;
 
-	if (clock == SONDE_LAYER_MONOTONIC_RAW)
-		return *time_ns <= raw;
-	if (clock != SONDE_LAYER_MONOTONIC && clock != SONDE_LAYER_REALTIME)
+	if (clock >= SONDE_LAYER_DEVICE_CLOCK)
 		return false;
-	clock_gettime(clock == SONDE_LAYER_MONOTONIC ? CLOCK_MONOTONIC : CLOCK_REALTIME, &time);
-	now = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-	age = now - *time_ns;
-	if (now < *time_ns || age > raw)
+	for (int tries = 0; clock != SONDE_LAYER_MONOTONIC_RAW && tries < READINGS; tries++) {
+		raw = rec_raw_ns();
+		clock_gettime(clock == SONDE_LAYER_MONOTONIC ? CLOCK_MONOTONIC : CLOCK_REALTIME, &time);
+		now = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+		between = rec_raw_ns() - raw;
+		if (between < READING_NS)
+			break;
+	}
+	if (span->end_ns < span->begin_ns || span->end_ns > now || now - span->begin_ns > raw)
 		return false;
-	*time_ns = raw - age;
-	*error_ns += age / 2000; /* the kernel slews by 500 ppm at most */
+	if (clock != SONDE_LAYER_MONOTONIC_RAW)
+		span->error_ns += between + (now - span->begin_ns) / 2000; /* the kernel slews by 500 ppm at most */
+	span->begin_ns = raw - (now - span->begin_ns);
+	span->end_ns = raw - (now - span->end_ns);
 	return true;
 }
 
@@ -105,10 +115,8 @@ static void record(struct layer *layer, const struct sonde_layer_times *times, c
 		.device = layer_device(layer, pending->device), .queue = UINT32_MAX, .kind = pending->kind,
 		.direction = pending->direction, .context = pending->context
 	};
-	uint64_t unused_error = 0;
 
-	if (span.end_ns < span.begin_ns || !to_raw(times->clock, &span.begin_ns, &span.error_ns) ||
-	    !to_raw(times->clock, &span.end_ns, &unused_error) || span.device == UINT32_MAX)
+	if (span.device == UINT32_MAX || !to_raw(times->clock, &span))
 		rec_device_untimed(&layer->backend);
 	else
 		rec_device_span(&layer->backend, &span);

@@ -154,6 +154,12 @@ export LATE_TOOL=$PROGRAMS/libtool.so LAYER=$PROGRAMS/libsecond.so
 	done
 }
 
+@test "times by other clocks keep their length, however often the reader is interrupted" {
+	traced --ledger "$PROGRAM" short
+	check 'kernels("short") == 160000 and ledger("untimed") == 0' \
+		'[(k["min_ns"], k["max_ns"]) for k in s["kernels"]] == [(100, 100)]'
+}
+
 @test "the timeline and the list of events have a layer's operations" {
 	traced -t "$PROGRAM" each
 	timeout 20 "$SONDE" print sonde-program-* >text

@@ -173,6 +173,26 @@ static void later(void)
 	demo_api.pop();
 }
 
+/* More threads than processors, so that some are interrupted between any two readings of clocks. */
+static void *many_short(void *context)
+{
+	for (int i = 0; i < 20000; i++)
+		demo_api.instant("short", 1, *(const uint32_t *)context);
+	return NULL;
+}
+
+static void shorts(void)
+{
+	static const uint32_t clocks[2] = {SONDE_LAYER_MONOTONIC, SONDE_LAYER_REALTIME};
+	pthread_t thread[8];
+
+	demo_api.set_up(SONDE_LAYER_API_METAL);
+	for (int i = 0; i < 8; i++)
+		pthread_create(&thread[i], NULL, many_short, (void *)&clocks[i % 2]);
+	for (int i = 0; i < 8; i++)
+		pthread_join(thread[i], NULL);
+}
+
 static void opened(void)
 {
 	void *handle = dlopen(getenv("LAYER"), RTLD_NOW | RTLD_LOCAL);
@@ -208,6 +228,8 @@ int main(int argc, char **argv)
 		forks();
 	else if (!strcmp(what, "later"))
 		later();
+	else if (!strcmp(what, "short"))
+		shorts();
 	else
 		app_die("what", 0);
 	return 0;
