@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -95,6 +96,15 @@ static const char *next_variable(const char **at)
 	return value && *value ? value : NULL;
 }
 
+/* As the launcher reads it, or -1: what is no number is nobody's rank. */
+static int launch_number(const char *text)
+{
+	char *end;
+	long value = strtol(text, &end, 10);
+
+	return end == text || value < 0 || value > INT_MAX || strchr(end, ',') ? -1 : (int)value;
+}
+
 /* SONDE_RANK_FROM: "RANK/SIZE/NEEDS,...", names of variables, of which the last two may be missing. */
 bool rec_proc_rank(int *rank_out, int *size_out)
 {
@@ -106,8 +116,8 @@ bool rec_proc_rank(int *rank_out, int *size_out)
 		bool met = !needs || next_variable(&from);
 
 		if (rank && met) {
-			*rank_out = (int)strtol(rank, NULL, 10);
-			*size_out = size ? (int)strtol(size, NULL, 10) : -1;
+			*rank_out = launch_number(rank);
+			*size_out = size ? launch_number(size) : -1;
 			return true;
 		}
 		from += strcspn(from, ",");

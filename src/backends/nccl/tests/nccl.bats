@@ -66,6 +66,17 @@ make_torchrun()
 	check 'ranks == 3' 'sorted(row["rank"] for row in s["processes"]) == [0, 1, 2]'
 }
 
+@test "what is no number is no rank, whether sonde stands above or below it" {
+	cd "$T"
+	for word in abc -3 1,2 4294967297; do
+		set -- env RANK=$word WORLD_SIZE=$word TORCHELASTIC_RUN_ID=none
+		traced -- "$@" "$BUILD/tests/nccl/program"
+		check 'ranks == 0' 'calls("ncclAllReduce") == 16'
+		timeout 60 "$@" "$SONDE" --json "$T/summary.json" "$BUILD/tests/nccl/program" 2>err.txt
+		check 'ranks == 0' 'calls("ncclAllReduce") == 16'
+	done
+}
+
 @test "below a launcher of nodes, and above a shell, the ranks are those of torchrun" {
 	cd "$T"
 	make_torchrun
