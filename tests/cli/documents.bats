@@ -12,7 +12,10 @@ with open(sys.argv[1] + "/src/views/view_json.c", encoding="utf-8") as stream:
     code = stream.read()
 with open(sys.argv[1] + "/docs/ARCHITECTURE.md", encoding="utf-8") as stream:
     text = stream.read()
+with open(sys.argv[1] + "/src/views/view_details.c", encoding="utf-8") as stream:
+    details = stream.read()
 written = set(re.findall(r'(?:json_\w+|empty_array)\(json, "(\w+)"', code))
+written |= set(re.findall(r'\[VIEW_DETAIL_(?!GRAPH|NODE)\w+\] = "(\w+)"', details)) # those of events alone are no keys here
 block = re.search(r'^```\n(\{ "schema".*?)^```', text, re.M | re.S).group(1)
 values = {"sonde-summary-1"}
 named = set(re.findall(r'"([\w-]+)"', block)) - values
