@@ -26,7 +26,7 @@ class Attach:
     def __init__(self, path):
         self.path, self.name, self.layer, self.preload, self.perfetto_api = path, None, 0, None, 0
         self.front, self.runtime, self.launcher, self.exports, self.lookups = [], [], [], [], []
-        self.env, self.rank, self.job = [], [], []
+        self.env, self.rank, self.job, self.alias = [], [], [], []
         self.weak = 0
         for self.line, text in read_lines(path):
             self.take(text.split())
@@ -50,6 +50,8 @@ class Attach:
             self.exports.extend(rest)
         elif key == "env" and rest[0] in ("append", "set") and len(rest) == 3:
             self.env.append((rest[1], rest[2], int(rest[0] == "set")))
+        elif key == "alias" and len(rest) == 3:
+            self.alias.append(rest)
         elif words == ["weak", "ours"]:
             self.weak = 1
         elif key == "rank":
@@ -93,7 +95,9 @@ def attach_text(attaches):
             "{.rank = NULL}"))
         lists.append(list_text("struct attach_job ", name + "_job", [
             "{{%s}}" % ", ".join(map(quoted, names)) for names in attach.job], "{{NULL}}"))
+        lists.append(list_text("struct attach_alias ", name + "_alias", [
+            "{%s}" % ", ".join(map(quoted, words)) for words in attach.alias], "{NULL, NULL, NULL}"))
         preload = quoted(attach.preload) if attach.preload else "NULL"
-        backends.append("\t{%s, %s, %s_front, %s_env, %s_rank, %s_job, %s_launcher, %d},\n" % (
-            quoted(name), preload, name, name, name, name, name, attach.weak))
+        backends.append("\t{%s, %s, %s_front, %s_env, %s_rank, %s_job, %s_alias, %s_launcher, %d},\n" % (
+            quoted(name), preload, name, name, name, name, name, name, attach.weak))
     return Template(TABLE).substitute(lists="\n".join(lists), backends="".join(backends))

@@ -79,12 +79,15 @@ static void row_add(struct analysis *analysis, struct call_row *row, const struc
 static void function_add(struct analysis *analysis, const struct process_time *process,
 			 const struct tally_function *function)
 {
+	const struct read_clock *clock = process_clock(analysis, process);
 	struct summary_call *call;
 
 	if (function_is_range(function) || !(function->device_ns || function->members_most))
 		return;
 	call = &call_row(analysis, process, 0, function)->out;
 	call->device_ns += function->device_ns;
+	call->team_ns += read_clock_duration(clock, function->team);
+	call->team_waited_ns += read_clock_duration(clock, function->team_waited);
 	if (function->members_least && (!call->members_least || function->members_least < call->members_least))
 		call->members_least = function->members_least;
 	if (function->members_most > call->members_most)

@@ -165,7 +165,8 @@ struct summary_call {
 	int64_t open_ns;          /* time so far of those of them that are still open */
 	uint64_t bytes_out, bytes_in, posted;
 	uint64_t device_ns;       /* sum of the operations that other backends started inside; 0 with --by thread */
-	uint32_t members_least, members_most; /* of the communicators that it was called with; 0: not known */
+	uint32_t members_least, members_most; /* of the communicators, or teams of threads; 0: not known */
+	uint64_t team_ns, team_waited_ns; /* of its threads all together; of that, waiting for each other */
 	struct summary_ranks ranks; /* of total_ns; of calls where not timed */
 };
 

@@ -31,6 +31,16 @@ struct attach_rank {
 	const char *needs;
 };
 
+/*
+ * `alias NAME LIBRARY NEEDED`: a program that is linked with LIBRARY and NEEDED (prefixes of file names) opens LIBRARY
+ * by NAME as well: where it has to be found then.
+ */
+struct attach_alias {
+	const char *name;
+	const char *library;
+	const char *needed;
+};
+
 /* `job NAME [NAME ...]`: together, joined by '.', these variables name the job; all of them must be set. */
 struct attach_job {
 	const char *name[4]; /* unused ones are NULL */
@@ -43,6 +53,7 @@ struct attach_backend {
 	const struct attach_env *env;  /* ends with name NULL */
 	const struct attach_rank *rank;   /* in order of preference; ends with rank NULL */
 	const struct attach_job *job;     /* in order of preference; ends with name[0] NULL */
+	const struct attach_alias *alias; /* ends with name NULL */
 	const char *const *launcher;   /* `launcher NAME ...`: prefixes of parallel launchers' comm; ends with NULL */
 	int weak; /* `weak ours`: programs refer weakly to the wrapper object's names, for us to answer */
 };

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -166,6 +167,18 @@ static void note_linked(struct preload *preload, const struct attach_backend *ba
 	}
 }
 
+static void note_aliases(struct preload *preload, const struct attach_backend *backend, const struct closure *closure)
+{
+	for (const struct attach_alias *alias = backend->alias; alias->name; alias++) {
+		const char *path = closure_find(closure, alias->library);
+
+		if (!path || !closure_find(closure, alias->needed) || preload->aliases == PRELOAD_MAX)
+			continue;
+		preload->alias[preload->aliases] = alias;
+		preload->alias_path[preload->aliases++] = arena_strdup(&preload->arena, path);
+	}
+}
+
 /* Sanitizer runtimes insist on being loaded first; other libraries of theirs do not mind us. */
 static bool sanitizer_is_met(struct preload *preload, const struct closure *closure)
 {
@@ -198,8 +211,10 @@ static void plan_libraries(struct preload *preload, struct target *target)
 	for (unsigned i = 0; attach_backends[i].name && i < PRELOAD_MAX; i++) {
 		if (!preload->enabled[i])
 			continue;
-		if (known)
+		if (known) {
 			note_linked(preload, &attach_backends[i], &closure);
+			note_aliases(preload, &attach_backends[i], &closure);
+		}
 		if (attach_backends[i].preload)
 			add_library(preload, attach_backends[i].preload,
 				    known && !attach_backends[i].weak ? &closure : NULL);
@@ -289,6 +304,28 @@ static void export_backends(const struct preload *preload)
 }
 
 /*
+ * A folder of links, behind the user's own in LD_LIBRARY_PATH: the library that is found there is the very file that is
+ * in the process already, so that no second one is loaded.
+ */
+static void export_aliases(const struct preload *preload, const char *directory)
+{
+	char *folder, *link;
+
+	if (!preload->aliases || asprintf(&folder, "%s/alias", directory) < 0)
+		return;
+	mkdir(folder, 0700); /* by all ranks of a job; there may be one already */
+	for (unsigned i = 0; i < preload->aliases; i++) {
+		if (asprintf(&link, "%s/%s", folder, preload->alias[i]->name) < 0)
+			continue;
+		if (symlink(preload->alias_path[i], link) != 0 && errno != EEXIST && preload->telling)
+			tell("%s: %s", link, strerror(errno));
+		free(link);
+	}
+	append_variable("LD_LIBRARY_PATH", ":", folder);
+	free(folder);
+}
+
+/*
  * How ranks that are started below one `sonde` for all of them tell which they are, "RANK/SIZE/NEEDS,...". What this
  * process's own environment says is its own rank, and known.
  */
@@ -323,6 +360,7 @@ void preload_export(const struct preload *preload, const char *directory)
 	for (unsigned i = 0; i < preload->libraries; i++)
 		append_variable("LD_PRELOAD", ": ", preload->library[i]);
 	export_backends(preload);
+	export_aliases(preload, directory);
 	/* an ASan program that one of our children starts would refuse to run behind our libraries */
 	append_variable("ASAN_OPTIONS", ":", "verify_asan_link_order=0");
 	if (preload->first)

@@ -22,6 +22,9 @@ struct preload {
 	const char *first;               /* goes in front of everything: the target's own sanitizer; or NULL */
 	const char *library[PRELOAD_MAX + 1];
 	unsigned libraries;              /* 0: the program runs untraced */
+	const struct attach_alias *alias[PRELOAD_MAX]; /* names by which libraries have to be found as well, */
+	const char *alias_path[PRELOAD_MAX];           /* and where they are */
+	unsigned aliases;
 	bool enabled[PRELOAD_MAX];       /* by index of attach_backends */
 	const char *linked;              /* libraries of the enabled APIs that the target is linked with; or NULL */
 	const char *missing;             /* a library that the target needs and that was not found; or NULL */

@@ -168,7 +168,8 @@ struct fmt_function {
 	uint32_t flags;   /* enum fmt_function_flag */
 	uint32_t layer;   /* of the backend, unless the function says otherwise */
 	uint64_t device_ns; /* plain sum of the device operations that were started inside, by other backends */
-	uint32_t members_least, members_most; /* of the communicators that it was called with; 0: not known */
+	uint32_t members_least, members_most; /* of the communicators, or teams of threads; 0: not known */
+	uint64_t team, team_waited; /* ticks of all its threads together, and of those waiting for each other */
 };
 
 /*

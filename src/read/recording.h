@@ -95,7 +95,8 @@ struct tally_function {
 	bool counted;           /* only counted, not timed */
 	bool dynamic;           /* its name was known at run time only */
 	uint64_t device_ns;     /* of the operations that other backends started inside */
-	uint32_t members_least, members_most; /* of the communicators that it was called with; 0: not known */
+	uint32_t members_least, members_most; /* of the communicators, or teams of threads; 0: not known */
+	uint64_t team, team_waited; /* ticks of all its threads, and of those waiting for each other */
 	uint32_t layer;
 	struct tally_args args[3]; /* by enum fmt_arg_when */
 	bool args_damaged;      /* what its events hold cannot be told */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/place.h"
 #include "read/stream.h"
 
 #define RUN_OPS 262144u  /* sorted at once, at most */
@@ -251,7 +252,8 @@ static struct event *device_event(struct stream_device *device)
 	event->ordinal = 0;
 	memcpy(&event->ordinal, op->reserved, sizeof(op->reserved)); /* op_take() has put it there */
 	event->operation = (struct event_operation){
-		.name = strings_name(names, device->process->process.tally, op->name),
+		.name = place_name(strings_name(names, device->process->process.tally, op->name),
+				   device->process->process.tally->raw.open.real_ns),
 		.correlation = op->correlation,
 		.bytes = op->bytes,
 		.error_ns = op->error_ns,

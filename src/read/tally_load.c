@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/place.h"
 #include "read/tally_load.h"
 
 #define CHUNK_BYTES 65536
@@ -20,6 +21,12 @@
 const char *loader_name(struct loader *loader, uint64_t offset)
 {
 	return strings_name(loader->body, loader->tally, offset);
+}
+
+/* Of a thing that may be known by its place in the code. */
+static const char *loader_place(struct loader *loader, uint64_t offset)
+{
+	return place_name(loader_name(loader, offset), loader->tally->raw.open.real_ns);
 }
 
 /* ---- references ---- */
@@ -101,7 +108,8 @@ static void function_take(struct loader *loader, const void *item)
 	struct fmt_function raw;
 
 	memcpy(&raw, item, sizeof(raw));
-	function->name = loader_name(loader, raw.name);
+	function->name = raw.flags & FMT_FUNCTION_DYNAMIC ? loader_place(loader, raw.name) :
+							    loader_name(loader, raw.name);
 	function->backend = loader_backend(loader, raw.backend);
 	function->kind = loader_enum(loader, raw.kind, SONDE_KIND_COUNT, SONDE_KIND_other);
 	function->counted = raw.flags & FMT_FUNCTION_COUNTED;
@@ -110,6 +118,8 @@ static void function_take(struct loader *loader, const void *item)
 	function->device_ns = raw.device_ns;
 	function->members_least = raw.members_least;
 	function->members_most = raw.members_most;
+	function->team = raw.team;
+	function->team_waited = raw.team_waited < raw.team ? raw.team_waited : raw.team;
 	function->returns_nothing = function->dynamic;
 }
 
@@ -134,7 +144,7 @@ static void op_take(struct loader *loader, const void *item)
 		return;
 	body->op = arena_grow(&body->arena, body->op, body->ops, &loader->op_capacity, sizeof(*op));
 	op = &body->op[body->ops++];
-	op->name = loader_name(loader, raw.name);
+	op->name = loader_place(loader, raw.name);
 	op->backend = loader_backend(loader, raw.backend);
 	op->device = loader_device(loader, raw.device);
 	op->kind = loader_enum(loader, raw.kind, SONDE_KIND_COUNT, SONDE_KIND_other);

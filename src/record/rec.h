@@ -330,6 +330,13 @@ static inline struct rec_label rec_label(const struct rec_label *in, const char 
 }
 
 /*
+ * Name of a construct that begins at a place in the code: `what`, a constant of the backend, with the return address of
+ * the call that stands there. Whoever reads the recording makes function and line of it. NULL, or an address in a
+ * runtime: "unknown".
+ */
+REC_EXPORT struct rec_label rec_code_label(const struct rec_backend *backend, const char *what, const void *address);
+
+/*
  * Entry of a call whose name is known at run time alone, as a kernel of a portability layer: rec_leave() ends it.
  * frame_address: of the function that stands before it; 0 where a callback that returns tells of the beginning.
  * Calls nest in it as in any other. call->slot 0: it is not recorded.
@@ -340,6 +347,16 @@ REC_EXPORT void rec_enter_dynamic(struct rec_call *call, struct rec_backend *bac
 REC_EXPORT uint64_t rec_call_token(const struct rec_call *call);
 /* The call again, to be left. False: there is no such call open in this thread. */
 REC_EXPORT bool rec_call_resume(struct rec_call *call, struct rec_backend *backend, uint64_t token);
+
+/*
+ * A call of this thread that is told of when it is over: the thread has recorded nothing since it began, at the time
+ * that rec_past_begin() gave.
+ */
+REC_EXPORT uint64_t rec_past_begin(void);
+REC_EXPORT void rec_call_past(struct rec_backend *backend, const struct rec_label *label, enum sonde_kind kind,
+			      uint64_t begin, uint64_t end);
+/* Threads worked together in this call: ticks of all of them, and what of that they waited for each other. */
+REC_EXPORT void rec_call_team(const struct rec_call *call, uint64_t team, uint64_t waited);
 
 /*
  * Ranges of a thread nest, those with another `stack` (a domain's) by themselves. They may be lost, one by one, when

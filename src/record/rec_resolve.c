@@ -91,6 +91,41 @@ static struct link_map *object_of(const void *address)
 	return NULL;
 }
 
+/* The program's headers, in the first page of it that is mapped, lead to it. */
+static void build_id_of(const struct link_map *object, const char *base, struct rec_module *module_out)
+{
+	const ElfW(Ehdr) *head = (const ElfW(Ehdr) *)base;
+	const ElfW(Phdr) *part = (const ElfW(Phdr) *)(base + head->e_phoff);
+
+	for (unsigned i = 0; i < head->e_phnum; i++) {
+		const char *at = (const char *)object->l_addr + part[i].p_vaddr, *end = at + part[i].p_memsz;
+
+		while (part[i].p_type == PT_NOTE && part[i].p_align <= 4 && at + sizeof(ElfW(Nhdr)) <= end) {
+			const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)at;
+			const char *name = at + sizeof(*note), *content = name + ((note->n_namesz + 3u) & ~3u);
+
+			if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && !memcmp(name, "GNU", 4)) {
+				module_out->id = (const unsigned char *)content;
+				module_out->id_bytes = note->n_descsz;
+				return;
+			}
+			at = content + ((note->n_descsz + 3u) & ~3u);
+		}
+	}
+}
+
+bool rec_module_of(const void *address, struct rec_module *module_out)
+{
+	const struct link_map *object = object_of(address);
+	Dl_info info;
+
+	if (!object || !dladdr(address, &info))
+		return false;
+	*module_out = (struct rec_module){.name = object->l_name, .offset = (uintptr_t)address - object->l_addr};
+	build_id_of(object, info.dli_fbase, module_out);
+	return true;
+}
+
 bool rec_is_front(const struct rec_backend *backend, const void *address)
 {
 	const struct link_map *object = object_of(address);

@@ -161,6 +161,14 @@ bool rec_is_own(const void *address);
 bool rec_is_first_copy(void);
 bool rec_is_runtime(const void *address);
 bool rec_is_front(const struct rec_backend *backend, const void *address);
+/* The object that an address lies in. */
+struct rec_module {
+	const char *name; /* as the loader calls it; "": the program */
+	uint64_t offset;  /* the address as its file counts */
+	const unsigned char *id; /* its build id; NULL: it has none */
+	uint32_t id_bytes;
+};
+bool rec_module_of(const void *address, struct rec_module *module_out);
 void rec_provider_note(struct rec_backend *backend, const void *real, const char *how, bool second);
 
 /* rec_dlsym.c */

@@ -135,6 +135,8 @@ static const struct column call_columns[] = {
 	COLUMN(summary_call, "posted", COLUMN_U64, posted), COLUMN(summary_call, "device_ns", COLUMN_U64, device_ns),
 	COLUMN(summary_call, "comm_size_min", COLUMN_U32, members_least),
 	COLUMN(summary_call, "comm_size_max", COLUMN_U32, members_most),
+	COLUMN(summary_call, "team_ns", COLUMN_U64, team_ns),
+	COLUMN(summary_call, "team_waited_ns", COLUMN_U64, team_waited_ns),
 	COLUMN(summary_call, "unfinished", COLUMN_U64, unfinished),
 	COLUMN(summary_call, "open_ns", COLUMN_I64, open_ns), COLUMN(summary_call, "", COLUMN_RANKS, ranks),
 	{NULL, COLUMN_TEXT, 0}};

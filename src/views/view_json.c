@@ -406,6 +406,8 @@ static void calls_write(struct json *json, const struct summary *summary)
 		json_u64(json, "device_ns", call->device_ns);
 		json_u64(json, "comm_size_min", call->members_least);
 		json_u64(json, "comm_size_max", call->members_most);
+		json_u64(json, "team_ns", call->team_ns);
+		json_u64(json, "team_waited_ns", call->team_waited_ns);
 		json_u64(json, "unfinished", call->unfinished);
 		json_i64(json, "open_ns", call->open_ns);
 		ranks_write(json, &call->ranks);

@@ -207,7 +207,8 @@ static struct call_section section_measure(struct painter *painter, const char *
 
 enum call_column {
 	CALL_TOTAL, CALL_SELF, CALL_WALL, CALL_DEVICE, CALL_COUNT, CALL_FAILED, CALL_AVERAGE, CALL_MIN, CALL_P99,
-	CALL_MAX, CALL_OUT, CALL_IN, CALL_MEMBERS, CALL_LEAST_RANK, CALL_MOST_RANK, CALL_OF, CALL_NAME
+	CALL_MAX, CALL_OUT, CALL_IN, CALL_MEMBERS, CALL_THREADS, CALL_WAITED, CALL_LEAST_RANK, CALL_MOST_RANK, CALL_OF,
+	CALL_NAME
 };
 
 static void call_columns(struct table *table, bool nested)
@@ -225,6 +226,8 @@ static void call_columns(struct table *table, bool nested)
 	table_column(table, "out", 5);
 	table_column(table, "in", 5);
 	table_column(table, "comm size", 4);
+	table_column(table, "threads", 4);
+	table_column(table, "imbalance", 4); /* share of its threads' time that was spent waiting for each other */
 	table_column(table, "min (rank)", 8);
 	table_column(table, "max (rank)", 4);
 	table_column_left(table, "of", 0);
@@ -282,7 +285,10 @@ static void call_row(struct painter *painter, struct table *table, const struct 
 		table_cell(table, CALL_IN, arena_printf(&painter->arena, "%s%s", call->posted ? "<= " : "",
 							number_bytes(&number, call->bytes_in)));
 	if (call->members_most)
-		table_cell(table, CALL_MEMBERS, call_members(painter, call));
+		table_cell(table, call->team_ns ? CALL_THREADS : CALL_MEMBERS, call_members(painter, call));
+	if (call->team_ns)
+		table_cell(table, CALL_WAITED, paint_percent(painter, (int64_t)call->team_waited_ns,
+							     (int64_t)call->team_ns));
 	if (call->ranks.count > 1 && call->timed)
 		paint_ranks(painter, table, CALL_LEAST_RANK, &call->ranks);
 	table_cell(table, CALL_OF, *call->group ? clean(painter, call->group) : NULL);

@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Constructs that run on the host: parallel regions, the work of their threads, tasks, and waiting for each other. HOT.
+ *
+ * A thread other than the primary one hears of the end of a region only when it gets its next one, or at the end of the
+ * program: what it does till then is none of the region's. So each thread notes when it is done, and its waiting is
+ * recorded afterwards, until the region's end.
+ */
+#include <string.h>
+
+#include "ompt.h"
+
+/* ---- names ---------------------------------------------------------------------------------------- */
+
+/*
+ * A construct that is the last thing its function does begins by a jump, and its return address is in the runtime. It
+ * is then called after the region that it is in.
+ */
+#define NAME(what) what "\0" what " in parallel"
+
+static const char *inner_name(const char *name)
+{
+	return name + strlen(name) + 1;
+}
+
+static bool is_unknown(const struct rec_label *label)
+{
+	static const char unknown[] = " unknown";
+
+	return label->length >= sizeof(unknown) && !memcmp(label->name + label->length - sizeof(unknown) + 1, unknown,
+							   sizeof(unknown));
+}
+
+static struct rec_label region_label(const char *name, const struct region *region)
+{
+	return rec_code_label(&ompt_backend, region->inner ? inner_name(name) : name, region->code);
+}
+
+static struct rec_label place_label(const char *name, const void *code, const struct region *region)
+{
+	struct rec_label label = rec_code_label(&ompt_backend, name, code);
+
+	if (unlikely(region && is_unknown(&label)))
+		label = rec_code_label(&ompt_backend, inner_name(name), region->code);
+	return label;
+}
+
+/* ---- parallel regions ----------------------------------------------------------------------------- */
+
+#define REGIONS 1024u
+
+/* Taken in turn, so that what a region leaves behind can be read by threads that hear of its end late. */
+static struct region regions[REGIONS];
+static uint64_t serials;
+
+static struct region *region_take(const void *code, bool inner)
+{
+	for (unsigned probe = 0; probe < REGIONS; probe++) {
+		uint64_t serial = __atomic_add_fetch(&serials, 1, __ATOMIC_RELAXED), none = 0;
+		struct region *region = &regions[serial % REGIONS];
+
+		if (!__atomic_compare_exchange_n(&region->serial, &none, serial, false, __ATOMIC_ACQUIRE,
+						 __ATOMIC_RELAXED))
+			continue;
+		region->code = code;
+		region->inner = inner;
+		region->arrived_sum = region->arrived_last = region->waited = 0;
+		region->arrived = 0;
+		region->threads = 1;
+		region->begin = rec_now_ticks();
+		return region;
+	}
+	return NULL;
+}
+
+static void on_parallel_begin(ompt_word *task, const void *frame, ompt_word *parallel, unsigned wanted, int flags,
+			      const void *code)
+{
+	struct self *self = ompt_self();
+	struct region *region, *outer;
+	struct rec_label label;
+	struct rec_call call;
+	bool inner;
+
+	(void)task;
+	(void)frame;
+	(void)wanted;
+	(void)flags;
+	parallel->ptr = NULL;
+	if (!self || self->mute)
+		return;
+	outer = ompt_region(self);
+	label = rec_code_label(&ompt_backend, NAME("parallel"), code);
+	inner = is_unknown(&label);
+	if (inner && !outer) /* the runtime's own, for threads that it wants to have */
+		return;
+	region = region_take(inner ? outer->code : code, inner);
+	parallel->ptr = region;
+	if (!region)
+		return;
+	label = region_label(NAME("parallel"), region);
+	ompt_open(self, IN_PARALLEL, region, &label, SONDE_KIND_compute, &call);
+}
+
+static void on_parallel_end(ompt_word *parallel, ompt_word *task, int flags, const void *code)
+{
+	struct region *region = parallel->ptr;
+	struct self *self = ompt_self();
+	struct rec_call call;
+	bool recorded;
+
+	(void)task;
+	(void)flags;
+	(void)code;
+	if (!region || !self)
+		return;
+	region->end = rec_now_ticks();
+	__atomic_store_n(&region->ended, region->serial, __ATOMIC_RELEASE);
+	recorded = ompt_close(self, IN_PARALLEL, region, &call);
+	if (recorded) {
+		rec_call_members(&call, region->threads);
+		rec_call_team(&call, region->threads * (region->end - region->begin),
+			      region->arrived * region->arrived_last - region->arrived_sum + region->waited);
+		rec_leave(&call);
+	}
+	__atomic_store_n(&region->serial, 0, __ATOMIC_RELEASE);
+}
+
+/* The thread has done its share. */
+static void arrive(struct region *region)
+{
+	uint64_t ticks = rec_now_ticks() - region->begin;
+	uint64_t last = __atomic_load_n(&region->arrived_last, __ATOMIC_RELAXED);
+
+	__atomic_fetch_add(&region->arrived_sum, ticks, __ATOMIC_RELAXED);
+	while (last < ticks && !__atomic_compare_exchange_n(&region->arrived_last, &last, ticks, true, __ATOMIC_RELAXED,
+							    __ATOMIC_RELAXED))
+		;
+	__atomic_fetch_add(&region->arrived, 1, __ATOMIC_RELEASE);
+}
+
+/* ---- threads of a region --------------------------------------------------------------------------- */
+
+static void worker_wait_until(struct self *self, uint64_t end)
+{
+	struct rec_label label = region_label(NAME("parallel end"), self->joined);
+
+	if (self->waits_since && self->waits_since < end)
+		rec_call_past(&ompt_backend, &label, SONDE_KIND_sync, self->waits_since, end);
+	self->waits_since = 0;
+}
+
+/* It hears that all are done. */
+static void worker_released(struct self *self)
+{
+	struct region *region = self->joined;
+	bool known = region && __atomic_load_n(&region->ended, __ATOMIC_ACQUIRE) == self->joined_serial;
+
+	if (region && known)
+		worker_wait_until(self, region->end);
+	self->joined = NULL;
+}
+
+static void worker_done(struct self *self, struct region *region)
+{
+	struct rec_call call;
+
+	arrive(region);
+	if (ompt_close(self, IN_WORKER, region, &call))
+		rec_leave(&call);
+	self->joined = region;
+	self->joined_serial = region->serial;
+	self->waits_since = rec_past_begin();
+}
+
+static void worker_begin(struct self *self, struct region *region)
+{
+	struct rec_label label;
+	struct rec_call call;
+
+	worker_released(self);
+	if (!region) { /* of a kernel on the host, of the runtime's own, or of one that found no room */
+		self->mute++;
+		return;
+	}
+	label = region_label(NAME("worker"), region);
+	ompt_open(self, IN_WORKER, region, &label, SONDE_KIND_compute, &call);
+}
+
+static void on_implicit_task(int endpoint, ompt_word *parallel, ompt_word *task, unsigned threads, unsigned index,
+			     int flags)
+{
+	struct self *self = ompt_self();
+	struct rec_call call;
+
+	if (!self || (flags & OMPT_TASK_INITIAL))
+		return;
+	if (endpoint == OMPT_BEGIN) {
+		struct region *region = parallel ? parallel->ptr : NULL;
+
+		task->ptr = NULL;
+		if (index)
+			worker_begin(self, region);
+		else if (region)
+			region->threads = threads;
+		return;
+	}
+	if (!index)
+		return;
+	worker_released(self);
+	if (self->mute) {
+		self->mute--;
+		return;
+	}
+	/* no barrier came in between: the region was left in another way */
+	while (self->depth && self->open[self->depth - 1].construct != IN_WORKER)
+		self->depth--;
+	if (self->depth && ompt_close(self, IN_WORKER, self->open[self->depth - 1].id, &call))
+		rec_leave(&call);
+}
+
+static void on_thread_end(ompt_word *thread)
+{
+	(void)thread;
+	ompt_self_end();
+}
+
+/* ---- waiting for each other -------------------------------------------------------------------------- */
+
+static const char *wait_name(int kind)
+{
+	switch (kind) {
+	case OMPT_TASKWAIT:
+		return NAME("taskwait");
+	case OMPT_TASKGROUP:
+		return NAME("taskgroup end");
+	case OMPT_REDUCTION:
+		return NAME("reduction");
+	case OMPT_BARRIER_IMPLICIT_OLD:
+	case OMPT_BARRIER_WORK:
+		return NAME("implicit barrier");
+	case OMPT_BARRIER_PARALLEL:
+		return NAME("parallel end");
+	case OMPT_BARRIER_TEAMS:
+		return NAME("teams end");
+	default:
+		return NAME("barrier");
+	}
+}
+
+/* Does the region end with this barrier? Runtimes of OpenMP 5.0 do not say it, and tell workers no place. */
+static bool ends_region(int kind, const struct self *self, const struct region *region, const void *code)
+{
+	if (kind == OMPT_BARRIER_PARALLEL)
+		return true;
+	if (kind != OMPT_BARRIER_IMPLICIT_OLD || !region)
+		return false;
+	return ompt_is_open(self, IN_WORKER, region) ? !code : code == region->code;
+}
+
+static bool is_barrier(int kind)
+{
+	return kind != OMPT_TASKWAIT && kind != OMPT_TASKGROUP;
+}
+
+static void wait_begin(struct self *self, int kind, struct region *region, const void *task, const void *code)
+{
+	bool ends = ends_region(kind, self, region, code);
+	struct rec_label label;
+	struct rec_call call;
+
+	if (!region && is_barrier(kind)) /* of the runtime's own region, or of no region */
+		return;
+	if (ends && ompt_is_open(self, IN_WORKER, region)) {
+		worker_done(self, region);
+		return;
+	}
+	if (ends)
+		arrive(region);
+	if (ends)
+		label = region_label(NAME("parallel end"), region);
+	else
+		label = place_label(wait_name(kind), code, region ? region : ompt_region(self));
+	ompt_open(self, IN_WAIT, task, &label, SONDE_KIND_sync, &call);
+}
+
+static void wait_end(int kind, struct region *region, struct rec_call *call)
+{
+	rec_leave(call);
+	if (region && is_barrier(kind) && kind != OMPT_BARRIER_PARALLEL)
+		__atomic_fetch_add(&region->waited, call->duration, __ATOMIC_RELAXED);
+}
+
+static void on_wait(int kind, int endpoint, ompt_word *parallel, ompt_word *task, const void *code)
+{
+	struct self *self = ompt_self();
+	struct rec_call call;
+
+	if (!self || self->mute)
+		return;
+	if (endpoint == OMPT_BEGIN)
+		wait_begin(self, kind, parallel ? parallel->ptr : NULL, task, code);
+	else if (self->joined && !ompt_is_open(self, IN_WAIT, task))
+		worker_released(self);
+	else if (endpoint == OMPT_END && ompt_close(self, IN_WAIT, task, &call))
+		wait_end(kind, parallel ? parallel->ptr : NULL, &call);
+}
+
+static const char *mutex_name(int kind)
+{
+	switch (kind) {
+	case OMPT_CRITICAL:
+		return NAME("critical");
+	case OMPT_ATOMIC:
+		return NAME("atomic");
+	case OMPT_ORDERED:
+		return NAME("ordered");
+	default:
+		return NAME("lock");
+	}
+}
+
+/* What only tests a lock does not wait, and has no end where it fails. */
+static bool mutex_waits(int kind)
+{
+	return kind != OMPT_TEST_LOCK && kind != OMPT_TEST_NEST_LOCK;
+}
+
+static void on_mutex_acquire(int kind, unsigned hint, unsigned implementation, uint64_t which, const void *code)
+{
+	struct self *self = ompt_self();
+	struct rec_label label;
+	struct rec_call call;
+
+	(void)hint;
+	(void)implementation;
+	if (!self || self->mute || !mutex_waits(kind))
+		return;
+	label = place_label(mutex_name(kind), code, ompt_region(self));
+	ompt_open(self, IN_MUTEX, (const void *)(uintptr_t)which, &label, SONDE_KIND_sync, &call);
+}
+
+static void on_mutex_acquired(int kind, uint64_t which, const void *code)
+{
+	struct self *self = ompt_self();
+	struct rec_call call;
+
+	(void)code;
+	if (self && !self->mute && mutex_waits(kind) &&
+	    ompt_close(self, IN_MUTEX, (const void *)(uintptr_t)which, &call))
+		rec_leave(&call);
+}
+
+/* ---- work and tasks -------------------------------------------------------------------------------- */
+
+static const char *work_name(int kind)
+{
+	switch (kind) {
+	case OMPT_SECTIONS:
+		return NAME("sections");
+	case OMPT_SINGLE_EXECUTOR:
+		return NAME("single");
+	case OMPT_WORKSHARE:
+		return NAME("workshare");
+	case OMPT_DISTRIBUTE:
+		return NAME("distribute");
+	case OMPT_TASKLOOP:
+		return NAME("taskloop");
+	case OMPT_SCOPE:
+		return NAME("scope");
+	default:
+		return NAME("loop");
+	}
+}
+
+static void on_work(int kind, int endpoint, ompt_word *parallel, ompt_word *task, uint64_t count, const void *code)
+{
+	struct self *self = ompt_self();
+	struct rec_label label;
+	struct rec_call call;
+
+	(void)parallel;
+	(void)count;
+	if (!self || self->mute || kind == OMPT_SINGLE_OTHER)
+		return;
+	if (endpoint == OMPT_BEGIN) {
+		label = place_label(work_name(kind), code, ompt_region(self));
+		ompt_open(self, IN_WORK, task, &label, SONDE_KIND_compute, &call);
+	} else if (endpoint == OMPT_END && ompt_close(self, IN_WORK, task, &call)) {
+		rec_leave(&call);
+	}
+}
+
+/* A task's word is where in the code it was made; 0: none of the program's tasks. */
+static void on_task_create(ompt_word *parent, const void *frame, ompt_word *task, int flags, int dependences,
+			   const void *code)
+{
+	struct self *self = ompt_self();
+
+	(void)parent;
+	(void)frame;
+	(void)dependences;
+	if (task)
+		task->value = (flags & OMPT_TASK_EXPLICIT) && self && !self->mute ? (uintptr_t)code | !code : 0;
+}
+
+static void task_begin(struct self *self, const ompt_word *task)
+{
+	struct rec_label label;
+	struct rec_call call;
+
+	if (self->joined) /* a worker that is done with a region helps with what others left */
+		worker_wait_until(self, rec_now_ticks());
+	label = place_label(NAME("task"), task->value > 1 ? task->ptr : NULL, ompt_region(self));
+	ompt_open(self, IN_TASK, task, &label, SONDE_KIND_compute, &call);
+}
+
+static void task_end(struct self *self, const ompt_word *task)
+{
+	struct rec_call call;
+
+	if (ompt_close(self, IN_TASK, task, &call))
+		rec_leave(&call);
+	if (self->joined)
+		self->waits_since = rec_past_begin();
+}
+
+static void on_task_schedule(ompt_word *prior, int status, ompt_word *next)
+{
+	struct self *self = ompt_self();
+
+	if (!self || self->mute || status == OMPT_TASK_EARLY_FULFILL || status == OMPT_TASK_LATE_FULFILL ||
+	    status == OMPT_TASK_TASKWAIT_COMPLETE)
+		return;
+	if (prior && prior->value &&
+	    (status == OMPT_TASK_COMPLETE || status == OMPT_TASK_CANCEL || status == OMPT_TASK_DETACH))
+		task_end(self, prior);
+	if (next && next->value && !ompt_is_open(self, IN_TASK, next))
+		task_begin(self, next);
+}
+
+void ompt_host_start(ompt_set_callback set)
+{
+	set(OMPT_THREAD_END, (ompt_function)on_thread_end);
+	set(OMPT_PARALLEL_BEGIN, (ompt_function)on_parallel_begin);
+	set(OMPT_PARALLEL_END, (ompt_function)on_parallel_end);
+	set(OMPT_IMPLICIT_TASK, (ompt_function)on_implicit_task);
+	set(OMPT_SYNC_REGION_WAIT, (ompt_function)on_wait);
+	set(OMPT_MUTEX_ACQUIRE, (ompt_function)on_mutex_acquire);
+	set(OMPT_MUTEX_ACQUIRED, (ompt_function)on_mutex_acquired);
+	set(OMPT_WORK, (ompt_function)on_work);
+	set(OMPT_TASK_CREATE, (ompt_function)on_task_create);
+	set(OMPT_TASK_SCHEDULE, (ompt_function)on_task_schedule);
+}

@@ -1,0 +1,114 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# Constructs on the host, through LLVM's runtime; times against the program's own clock.
+load lib
+
+@test "a region's time, its threads, their work and their waiting are the program's own to 2 %" {
+	needs host
+	traced -b ompt "$OMPT/host" uneven
+	local here
+	here="main host.c:$(grep -nF 'num_threads(4)' "$SRC/src/backends/ompt/tests/host.c" | sed -n '2s/:.*//p')"
+	check "calls('parallel $here') == 3" "calls('worker $here') == 9" "calls('parallel end $here') == 12" \
+		"near(total('parallel $here'), out['wall'], 0.02)" "near(total('worker $here'), out['work'], 0.02)" \
+		"near(total('parallel end $here'), out['waited'], 0.02)" \
+		"the('parallel $here')['comm_size_min'] == the('parallel $here')['comm_size_max'] == 4" \
+		"near(the('parallel $here')['team_waited_ns'], out['waited'], 0.02)" \
+		"near(the('parallel $here')['team_ns'], 4 * out['wall'], 0.02)" 'ledger("lost") == 0' 'notes == []'
+}
+
+@test "waiting at barriers, for locks and critical parts, and tasks take what the program measures" {
+	needs sync
+	traced -b ompt "$OMPT/sync"
+	local barrier critical lock task
+	barrier=$(line_of sync.c '#pragma omp barrier') critical=$(line_of sync.c '#pragma omp critical')
+	lock=$(line_of sync.c 'omp_set_lock(') task=$(line_of sync.c '#pragma omp task')
+	check "near(total('barrier main sync.c:$barrier'), out['barrier'], 0.02, 1e6)" \
+		"near(total('critical main sync.c:$critical'), out['critical'], 0.02, 1e6)" \
+		"near(total('lock main sync.c:$lock'), out['lock'], 0.02, 1e6)" "calls('lock main sync.c:$lock') == 3" \
+		"sum(r['calls'] for r in s['calls'] if r['name'].endswith('sync.c:$task')) == 12" \
+		"near(sum(r['total_ns'] for r in s['calls'] if r['name'].endswith('sync.c:$task')), out['task'], 0.02, 1e6)" \
+		"[sum(r['calls'] for r in s['calls'] if r['name'].startswith(n)) for n in ('loop', 'sections', 'single')] == [3, 3, 2]" \
+		'all(row["unfinished"] == 0 for row in s["calls"])' 'ledger("lost") == 0'
+}
+
+@test "nested regions, of which the inner ones begin with a jump" {
+	needs host
+	traced -b ompt "$OMPT/host" nested
+	check 'sum(r["calls"] for r in s["calls"] if r["name"].startswith("parallel main")) == 5' \
+		'sum(r["calls"] for r in s["calls"] if r["name"].startswith(("parallel in parallel", "parallel nested"))) == 10' \
+		'sum(r["calls"] for r in s["calls"] if r["name"].startswith("worker")) == 25' 'ledger("lost") == 0'
+}
+
+@test "sixteen threads, regions in a row: each is counted, and streams say the same as the tally" {
+	needs host
+	traced -b ompt -l -o "$T/rec" "$OMPT/host" small 16 50
+	check 'out["sum"] == 800' 'sum(r["calls"] for r in s["calls"] if r["name"].startswith("parallel small")
+		or r["name"].startswith("parallel main")) == 51' \
+		'sum(r["calls"] for r in s["calls"] if r["name"].startswith("worker")) == 15 * 51' 'ledger("lost") == 0' \
+		'"streams" not in notes' 'max(r["comm_size_max"] for r in s["calls"]) == 16'
+	cp "$T/summary.json" "$T/tally.json"
+	report --streams "$T/rec"
+	"$PYTHON" - "$T/tally.json" "$T/summary.json" <<-'PY'
+		import json, sys
+		a, b = ({(r["name"], r["kind"]): r for r in json.load(open(p))["calls"]} for p in sys.argv[1:])
+		assert a.keys() == b.keys(), (a.keys() ^ b.keys())
+		for name in a:
+		    assert a[name]["calls"] == b[name]["calls"], name
+		    assert abs(a[name]["total_ns"] - b[name]["total_ns"]) <= a[name]["calls"], name
+	PY
+}
+
+@test "threads of the program's own that each have a region and end" {
+	needs host
+	traced -b ompt "$OMPT/host" threads
+	check 'sum(r["calls"] for r in s["calls"] if r["name"].startswith("parallel of_thread")) == 20' 'ledger("lost") == 0' \
+		'all(row["unfinished"] == 0 for row in s["calls"])'
+}
+
+@test "a forked child has a record of its own, and parent and child go on" {
+	needs host
+	traced -b ompt "$OMPT/host" forks
+	check 'out["status"] == 0' 'processes == 2' 'ledger("lost") == 0' \
+		'sum(r["calls"] for r in s["calls"] if r["name"].startswith("parallel") and r["kind"] == "compute") == 4'
+}
+
+@test "omp_pause_resource_all: what came before is whole, and the program goes on" {
+	needs host
+	traced -b ompt "$OMPT/host" pauses
+	check 'out["paused"] == 1' 'end == "exit 0"' 'ledger("lost") == 0' \
+		'sum(r["calls"] for r in s["calls"] if r["name"].startswith("parallel") and r["kind"] == "compute") >= 1'
+}
+
+@test "exceptions that are caught in a region leave the books right" {
+	needs throws
+	traced -b ompt "$OMPT/throws"
+	check 'out["caught"] == 20' 'sum(r["calls"] for r in s["calls"] if r["name"].startswith("parallel main")) == 10' \
+		'sum(r["calls"] for r in s["calls"] if r["name"].startswith("critical")) == 20' \
+		'all(row["unfinished"] == 0 for row in s["calls"])' 'ledger("lost") == 0'
+}
+
+@test "constructs stand with function and line, with the function alone, or with the module alone, by what the program has" {
+	needs host
+	cp "$OMPT/host" "$T/bare_lines" && strip -g "$T/bare_lines"
+	cp "$OMPT/host" "$T/bare_symbols" && strip "$T/bare_symbols"
+	traced -b ompt "$T/bare_lines" nested
+	check 'any(r["name"].startswith("parallel main+0x") for r in s["calls"])'
+	traced -b ompt "$T/bare_symbols" nested
+	check 'any(r["name"].startswith("parallel bare_symbols+0x") for r in s["calls"])'
+}
+
+@test "a module that was built anew since then is not asked for lines" {
+	needs host
+	cp "$OMPT/host" "$T/program"
+	traced -b ompt -o "$T/rec" "$T/program" nested
+	check 'any(r["name"].startswith("parallel main host.c:") for r in s["calls"])'
+	cp "$OMPT/sync" "$T/program"
+	report "$T/rec"
+	check 'any(r["name"].startswith("parallel program+0x") for r in s["calls"])'
+}
+
+@test "the numbers of the interface are those of the standard's header" {
+	needs layout
+	bare "$OMPT/layout"
+	says "$T/bare.out" 'same=1'
+}
