@@ -208,7 +208,7 @@ refused()
 	env | sort >"$T/bare"
 	"$SONDE" -q env | sort >"$T/traced"
 	equal differences "" "$(diff "$T/bare" "$T/traced" | grep '^[<>]' | grep -v \
-		'^. \(SONDE_[A-Z_]*\|KOKKOS_TOOLS_LIBS\|KOKKOS_PROFILE_LIBRARY\|LD_PRELOAD\|OPENCL_LAYERS\|CUDA_INJECTION64_PATH\|NVTX_INJECTION64_PATH\|INTEL_LIBITTNOTIFY64\|ASAN_OPTIONS\|_\)=')"
+		'^. \(SONDE_[A-Z_]*\|KOKKOS_TOOLS_LIBS\|OMP_TOOL_LIBRARIES\|KOKKOS_PROFILE_LIBRARY\|LD_PRELOAD\|OPENCL_LAYERS\|CUDA_INJECTION64_PATH\|NVTX_INJECTION64_PATH\|INTEL_LIBITTNOTIFY64\|ASAN_OPTIONS\|_\)=')"
 }
 
 @test "the recording directory is the user's alone" {
