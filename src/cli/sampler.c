@@ -89,7 +89,8 @@ int samplers_check(const struct options *options)
 	struct arena arena = { NULL };
 	struct sampler sampler;
 	int64_t interval;
-	unsigned count = 0;
+	const char *names[SAMPLERS_MAX];
+	unsigned count = 0, i;
 	int err;
 
 	if (!list)
@@ -100,8 +101,13 @@ int samplers_check(const struct options *options)
 		    access(arena_printf(&arena, "%s/" PROGRAM_PREFIX "%s", directory, sampler.what), X_OK) != 0)
 			err = log_error(SONDE_EUSAGE, "--sample: nothing called '%s' can be sampled (there is: %s)",
 					sampler.what, all_samplers(&arena, directory));
-		else if (++count > SAMPLERS_MAX)
+		else if (count == SAMPLERS_MAX)
 			err = log_error(SONDE_EUSAGE, "--sample: more than %d samplers", SAMPLERS_MAX);
+		else
+			names[count++] = arena_strdup(&arena, sampler.what);
+		for (i = 0; !err && i + 1 < count; i++)
+			if (!strcmp(names[i], sampler.what))
+				err = log_error(SONDE_EUSAGE, "--sample names %s twice", sampler.what);
 		if (err)
 			break;
 	}

@@ -61,3 +61,25 @@ instructions_per_call() # OPTIONS...
 	echo "# $best us from the program's last call to the end of sonde" >&3
 	[ $best -le 100000 ]
 }
+
+@test "a script with 200 short children leaves no file and costs less than 3 ms of CPU time per child" {
+	cat >script.sh <<-'EOF2'
+	for i in $(seq 200); do /bin/true; done
+	EOF2
+	"$PYTHON" - "$SONDE" <<-'EOF2'
+	import resource, subprocess, sys
+	def used():  # of one child after the other: what they take on a quiet machine, whatever runs beside them here
+	    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+	    return usage.ru_utime + usage.ru_stime
+	def once(command):
+	    before = used()
+	    subprocess.run(command, check=True, timeout=60, stderr=subprocess.DEVNULL)
+	    return used() - before
+	pairs = [(once(["bash", "script.sh"]), once([sys.argv[1], "-q", "bash", "script.sh"])) for _ in range(7)]
+	bare, traced = (min(column) for column in zip(*pairs))
+	each = 1e3 * (traced - bare) / 200
+	print("# %.2f ms per child" % each)
+	assert each < 3, each
+	EOF2
+	[ -z "$(ls -A "$TMPDIR")" ]
+}

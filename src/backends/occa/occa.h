@@ -115,6 +115,7 @@ const struct rec_label *occa_label(enum occa_symbol symbol) __attribute__((visib
 
 #define OCCA_FRAME ((uintptr_t)__builtin_dwarf_cfa())
 #define OCCA_CALLER __builtin_return_address(0)
+/* Also when an exception passes: what it looks at has to be set where it is declared. */
 #define OCCA_ENDS(function) __attribute__((cleanup(function)))
 
 /* First thing in each wrapper. */

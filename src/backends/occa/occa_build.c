@@ -31,7 +31,7 @@ REC_EXPORT int occa_wrap_call(const void *command, void *output)
 int occa_wrap_call(const void *command, void *output)
 {
 	int (*call)(const void *, void *) = (int (*)(const void *, void *))occa_real(OCCA_SYS_CALL, OCCA_CALLER);
-	struct occa_op op OCCA_ENDS(occa_op_end);
+	struct occa_op op OCCA_ENDS(occa_op_end) = {.call = {.slot = 0}};
 	struct rec_label label;
 	char room[128];
 	int status;
@@ -49,7 +49,7 @@ REC_EXPORT int occa_wrap_vendor(const void *compiler) __asm__("_ZN4occa3sys14com
 int occa_wrap_vendor(const void *compiler)
 {
 	int (*vendor)(const void *) = (int (*)(const void *))occa_real(OCCA_COMPILER_VENDOR, OCCA_CALLER);
-	struct occa_op op OCCA_ENDS(occa_op_end);
+	struct occa_op op OCCA_ENDS(occa_op_end) = {.call = {.slot = 0}};
 	int found;
 
 	occa_enter();
@@ -127,9 +127,8 @@ static bool is_within(uintptr_t frame)
 static void *build(build_function *real, enum occa_symbol by, uintptr_t frame, void *result, const void *device,
 		   const void *file, const void *name, const void *properties)
 {
-	struct build build OCCA_ENDS(build_end);
+	struct build build OCCA_ENDS(build_end) = {.outer = occa_thread};
 
-	build.outer = occa_thread;
 	build.by = by;
 	build.name = occa_text(name);
 	build.file = occa_text(file);

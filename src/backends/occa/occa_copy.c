@@ -35,7 +35,7 @@ static void copied(struct occa_op *op, uint64_t out, uint64_t in)
 	{ \
 		void (*copy)(void *, void *, long, long, const void *) = \
 			(void (*)(void *, void *, long, long, const void *))occa_real(id, OCCA_CALLER); \
-		struct occa_op op OCCA_ENDS(occa_op_end); \
+		struct occa_op op OCCA_ENDS(occa_op_end) = {.call = {.slot = 0}}; \
 		uint64_t bytes; \
 \
 		occa_enter(); \
@@ -54,7 +54,7 @@ HOST(OCCA_COPY_TO_HOST, occa_wrap_copy_to, "_ZNK4occa6memory6copyToEPvllRKNS_4js
 	{ \
 		void (*copy)(void *, void *, long, long, long, const void *) = \
 			(void (*)(void *, void *, long, long, long, const void *))occa_real(id, OCCA_CALLER); \
-		struct occa_op op OCCA_ENDS(occa_op_end); \
+		struct occa_op op OCCA_ENDS(occa_op_end) = {.call = {.slot = 0}}; \
 		uint64_t bytes; \
 \
 		occa_enter(); \

@@ -41,7 +41,6 @@ static void launch_begin(struct launch *launch, const void *kernel, uintptr_t fr
 	struct rec_label label = rec_label(NULL, name ? occa_text(name(kernel)) : "kernel");
 	bool host = mode && occa_is_host(occa_text(mode(kernel)));
 
-	launch->outer = occa_thread.run;
 	occa_thread.run = frame;
 	occa_op_begin(&launch->op, &label, host ? SONDE_KIND_compute : SONDE_KIND_launch, frame);
 }
@@ -55,7 +54,7 @@ void occa_wrap_run(const void *kernel)
 	if (is_part(OCCA_FRAME)) {
 		run(kernel);
 	} else {
-		struct launch launch OCCA_ENDS(launch_end);
+		struct launch launch OCCA_ENDS(launch_end) = {.outer = occa_thread.run};
 
 		launch_begin(&launch, kernel, OCCA_FRAME);
 		run(kernel);
@@ -71,7 +70,7 @@ static __attribute__((noinline)) void run_outermost(run_function *run, const voi
 {
 	/* an object of class occa::kernel that stands for it */
 	const void *kernel[] = {NULL, NULL, mode_kernel};
-	struct launch launch OCCA_ENDS(launch_end);
+	struct launch launch OCCA_ENDS(launch_end) = {.outer = occa_thread.run};
 
 	launch_begin(&launch, kernel, frame);
 	run(mode_kernel);

@@ -40,13 +40,15 @@ void occa_wrap_create(void *at, void *device, uint64_t bytes, const void *proper
 	const void *(*mode)(const void *) = (const void *(*)(const void *))occa_asked(OCCA_DEVICE_MODE);
 	/* an object of class occa::device that stands for it */
 	const void *asked[] = {NULL, NULL, device};
-	struct buffer buffer = {bytes, record, mode && occa_is_host(occa_text(mode(asked)))};
+	struct buffer buffer = {bytes, record, false};
 
 	occa_enter();
 	create(at, device, bytes, properties);
-	if (!bytes || occa_thread.wrapping || !is_counted() || !rec_map_put(&buffers, (rec_word)at, &buffer))
+	if (!bytes || occa_thread.wrapping || !is_counted())
 		return;
-	add(&buffer, (int64_t)bytes);
+	buffer.on_host = mode && occa_is_host(occa_text(mode(asked)));
+	if (rec_map_put(&buffers, (rec_word)at, &buffer))
+		add(&buffer, (int64_t)bytes);
 }
 
 REC_EXPORT void occa_wrap_destroy(void *at) __asm__("_ZN4occa12modeBuffer_tD2Ev");
@@ -64,7 +66,7 @@ REC_EXPORT void occa_wrap_free(void *memory) __asm__("_ZN4occa6memory4freeEv");
 void occa_wrap_free(void *memory)
 {
 	void (*release)(void *) = (void (*)(void *))occa_real(OCCA_FREE, OCCA_CALLER);
-	struct occa_op op OCCA_ENDS(occa_op_end);
+	struct occa_op op OCCA_ENDS(occa_op_end) = {.call = {.slot = 0}};
 
 	occa_enter();
 	occa_op_begin(&op, occa_label(OCCA_FREE), SONDE_KIND_free, OCCA_FRAME);
@@ -91,7 +93,7 @@ void *occa_wrap_malloc(void *result, void *device, long count, const void *type,
 		occa_real(OCCA_MALLOC, OCCA_CALLER);
 	static const char text[] = "device::malloc H2D"; /* what is copied then is seen in no other way */
 	struct rec_label with_copy = rec_label(NULL, text);
-	struct occa_op op OCCA_ENDS(occa_op_end);
+	struct occa_op op OCCA_ENDS(occa_op_end) = {.call = {.slot = 0}};
 
 	occa_enter();
 	occa_op_begin(&op, from ? &with_copy : occa_label(OCCA_MALLOC), SONDE_KIND_alloc, OCCA_FRAME);
@@ -156,17 +158,17 @@ static void pool_changed(const void *pool, uint64_t before)
 		add(&buffer, (int64_t)now);
 }
 
-static void pool_begin(struct pool_op *op, const void *pool, enum occa_symbol symbol, uintptr_t frame)
+static void pool_begin(struct pool_op *op, enum occa_symbol symbol, uintptr_t frame)
 {
-	op->pool = pool;
-	op->before = pool_bytes(pool);
+	op->before = pool_bytes(op->pool);
 	occa_op_begin(&op->op, occa_label(symbol), SONDE_KIND_alloc, frame);
 }
 
 static void pool_end(struct pool_op *op)
 {
 	occa_op_end(&op->op);
-	pool_changed(op->pool, op->before);
+	if (op->op.returned) /* while an exception passes OCCA is asked nothing: another one would end the program */
+		pool_changed(op->pool, op->before);
 }
 
 #define CHANGES(id, function, mangled) \
@@ -174,10 +176,10 @@ static void pool_end(struct pool_op *op)
 	void function(void *pool, uint64_t bytes) \
 	{ \
 		void (*change)(void *, uint64_t) = (void (*)(void *, uint64_t))occa_real(id, OCCA_CALLER); \
-		struct pool_op op OCCA_ENDS(pool_end); \
+		struct pool_op op OCCA_ENDS(pool_end) = {.pool = pool}; \
 \
 		occa_enter(); \
-		pool_begin(&op, pool, id, OCCA_FRAME); \
+		pool_begin(&op, id, OCCA_FRAME); \
 		change(pool, bytes); \
 		op.op.returned = true; \
 	}
@@ -191,10 +193,10 @@ void *occa_wrap_reserve(void *result, void *pool, long count, const void *type)
 {
 	void *(*reserve)(void *, void *, long, const void *) =
 		(void *(*)(void *, void *, long, const void *))occa_real(OCCA_POOL_RESERVE, OCCA_CALLER);
-	struct pool_op op OCCA_ENDS(pool_end);
+	struct pool_op op OCCA_ENDS(pool_end) = {.pool = pool};
 
 	occa_enter();
-	pool_begin(&op, pool, OCCA_POOL_RESERVE, OCCA_FRAME);
+	pool_begin(&op, OCCA_POOL_RESERVE, OCCA_FRAME);
 	reserve(result, pool, count, type);
 	op.op.returned = true;
 	return result;

@@ -10,7 +10,7 @@
 	void function(void *self, void *tag) \
 	{ \
 		void (*wait)(void *, void *) = (void (*)(void *, void *))occa_real(id, OCCA_CALLER); \
-		struct occa_op op OCCA_ENDS(occa_op_end); \
+		struct occa_op op OCCA_ENDS(occa_op_end) = {.call = {.slot = 0}}; \
 \
 		occa_enter(); \
 		occa_op_begin(&op, occa_label(id), SONDE_KIND_wait, OCCA_FRAME); \
@@ -29,7 +29,7 @@ double occa_wrap_time_between(void *device, const void *from, const void *to)
 {
 	double (*between)(void *, const void *, const void *) =
 		(double (*)(void *, const void *, const void *))occa_real(OCCA_TIME_BETWEEN, OCCA_CALLER);
-	struct occa_op op OCCA_ENDS(occa_op_end);
+	struct occa_op op OCCA_ENDS(occa_op_end) = {.call = {.slot = 0}};
 	double seconds;
 
 	occa_enter();
@@ -44,7 +44,7 @@ void occa_wrap_setup(void *device, const void *properties)
 {
 	void (*setup)(void *, const void *) =
 		(void (*)(void *, const void *))occa_real(OCCA_DEVICE_SETUP, OCCA_CALLER);
-	struct occa_op op OCCA_ENDS(occa_op_end);
+	struct occa_op op OCCA_ENDS(occa_op_end) = {.call = {.slot = 0}};
 
 	occa_enter();
 	occa_op_begin(&op, occa_label(OCCA_DEVICE_SETUP), SONDE_KIND_setup, OCCA_FRAME);
@@ -59,7 +59,7 @@ void occa_wrap_setup(void *device, const void *properties)
 	{ \
 		void *(*make)(void *, void *, const void *) = \
 			(void *(*)(void *, void *, const void *))occa_real(id, OCCA_CALLER); \
-		struct occa_op op OCCA_ENDS(occa_op_end); \
+		struct occa_op op OCCA_ENDS(occa_op_end) = {.call = {.slot = 0}}; \
 \
 		occa_enter(); \
 		occa_op_begin(&op, occa_label(id), kind, OCCA_FRAME); \

@@ -232,7 +232,7 @@ no_sampler()
 
 @test "what cannot be sampled, and intervals that cannot be kept, are wrong use: one line, nothing starts" {
 	local wish
-	for wish in foo nvml:0 nvml:-5ms nvml:9ms nvml:2h nvml:abc nvml: nvml:99999999999999999999 ../nvml nvml,foo :100ms; do
+	for wish in foo nvml:0 nvml:-5ms nvml:9ms nvml:2h nvml:abc nvml: nvml:99999999999999999999 ../nvml nvml,foo :100ms nvml,nvml:20ms; do
 		traced --sample "$wish" touch started
 		equal "status of $wish" 2 "$status"
 		equal "lines of $wish" 1 "$(wc -l <err)"
