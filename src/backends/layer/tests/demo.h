@@ -25,7 +25,7 @@ struct demo {
 	void (*mark)(const char *name);
 	void (*async)(const char *kernel, uint64_t device, long ms); /* returns at once; runs until complete() */
 	void (*complete)(uint32_t clock);
-	void (*instant)(const char *kernel, uint64_t device, uint32_t clock); /* takes 100 ns by that clock, and is over */
+	void (*instant)(const char *kernel, uint64_t device, uint32_t clock); /* takes 100 ns by that clock */
 	int (*add_tool)(const struct sonde_layer_tool *tool);
 	void (*remove_tool)(const struct sonde_layer_tool *tool);
 };
