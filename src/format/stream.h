@@ -49,12 +49,16 @@ struct fmt_plan {
 	struct fmt_triple clock; /* one moment on all clocks */
 };
 
-/* Header and context of a packet. */
+/*
+ * Header and context of a packet. Who reads one that is being written takes the members in this order: `content_bits`
+ * first, so that `end` is not before the last event that it goes on to read.
+ */
 struct fmt_packet {
 	uint32_t magic;
 	uint32_t stream;       /* enum fmt_stream_class */
-	uint64_t begin, end;   /* ticks: no event is earlier than begin; end is the last event's */
+	uint64_t begin;        /* ticks: no event is earlier */
 	uint64_t content_bits; /* header, context and events */
+	uint64_t end;          /* ticks: the last event's */
 	uint64_t packet_bits;
 	uint64_t discarded;    /* events of this file that found no room, up to the end of this packet */
 	uint64_t sequence;     /* of the packet in its file */

@@ -43,7 +43,7 @@ static const char preamble[] =
 static const char streams[] =
 	"typealias integer { size = 64; align = 8; signed = false; map = clock.sonde.value; } := ticks_t;\n"
 	"typealias integer { size = 48; align = 8; signed = false; map = clock.sonde.value; } := ticks48_t;\n"
-	"struct context { ticks_t timestamp_begin; ticks_t timestamp_end; uint64_t content_size;\n"
+	"struct context { ticks_t timestamp_begin; uint64_t content_size; ticks_t timestamp_end;\n"
 	"\tuint64_t packet_size;"
 	"\tuint64_t events_discarded; uint64_t packet_seq_num; uint32_t pid; uint32_t tid; uint64_t raw_ns;\n"
 	"\tuint64_t real_ns; };\n"

@@ -14,7 +14,7 @@ load lib
 @test "a recording is readable by babeltrace2 and print while the program runs" {
 	need babeltrace2 busy fake_opencl/libOpenCL.so.1
 	# it calls nothing new while it is read: babeltrace2 reads the metadata once, before the streams
-	LD_LIBRARY_PATH=$APPS/fake_opencl "$SONDE" -q -l --max-size 1G -o rec "$APPS/busy" 600 1 >out 2>err </dev/null &
+	LD_LIBRARY_PATH=$APPS/fake_opencl "$SONDE" -q -l --max-size 1G -o rec "$APPS/busy" 100 1 >out 2>err </dev/null &
 	launcher=$!
 	program_writes()
 	{
