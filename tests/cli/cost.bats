@@ -62,7 +62,7 @@ instructions_per_call() # OPTIONS...
 	[ $best -le 100000 ]
 }
 
-@test "a script with 200 short children leaves no file and costs less than 3 ms of CPU time per child" {
+@test "a script with 200 short children leaves no file and costs less than 3 ms of CPU time per child, or than a child" {
 	cat >script.sh <<-'EOF2'
 	for i in $(seq 200); do /bin/true; done
 	EOF2
@@ -78,8 +78,9 @@ instructions_per_call() # OPTIONS...
 	pairs = [(once(["bash", "script.sh"]), once([sys.argv[1], "-q", "bash", "script.sh"])) for _ in range(7)]
 	bare, traced = (min(column) for column in zip(*pairs))
 	each = 1e3 * (traced - bare) / 200
-	print("# %.2f ms per child" % each)
-	assert each < 3, each
+	alone = 1e3 * bare / 200
+	print("# %.2f ms per child, %.2f of its own" % (each, alone))
+	assert each < max(3, alone), each  # page faults make up most of both: they are dear in some virtual machines
 	EOF2
 	[ -z "$(ls -A "$TMPDIR")" ]
 }

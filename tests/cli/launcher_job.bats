@@ -200,6 +200,7 @@ spinning()
 	mpicc.$mpi -o spin.$mpi spin.c
 	traced_job $mpi 2 ./spin.$mpi
 	equal status 7 "$status"
+	wait_for 10 eval '! keepers >/dev/null' # mpirun killed who would have waited for it
 	one_table 2
 	wait_for 5 eval "! pgrep -r R,S -x spin.$mpi"
 }
