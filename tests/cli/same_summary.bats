@@ -24,7 +24,7 @@ load same
 
 @test "streams and tally agree: more kernels than a tally keeps intervals of" {
 	need opencl
-	streamed "$APPS/cl_run" 6000
+	streamed "$APPS/cl_run" 4500
 	equal status 0 "$status"
 	same
 }
