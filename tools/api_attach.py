@@ -27,7 +27,7 @@ class Attach:
         self.path, self.name, self.layer, self.preload, self.perfetto_api = path, None, 0, None, 0
         self.front, self.runtime, self.launcher, self.exports, self.lookups = [], [], [], [], []
         self.env, self.rank, self.job, self.alias = [], [], [], []
-        self.weak = 0
+        self.weak = self.controls = 0
         for self.line, text in read_lines(path):
             self.take(text.split())
         if not self.name or not (self.front or self.env):
@@ -35,6 +35,9 @@ class Attach:
 
     def take(self, words):
         key, rest = words[0], words[1:]
+        if words == ["controls"]:
+            self.controls = 1
+            return
         if not rest:
             raise ApiError(self.path, self.line, "'%s' needs a value" % key)
         if key == "backend":
@@ -98,6 +101,7 @@ def attach_text(attaches):
         lists.append(list_text("struct attach_alias ", name + "_alias", [
             "{%s}" % ", ".join(map(quoted, words)) for words in attach.alias], "{NULL, NULL, NULL}"))
         preload = quoted(attach.preload) if attach.preload else "NULL"
-        backends.append("\t{%s, %s, %s_front, %s_env, %s_rank, %s_job, %s_alias, %s_launcher, %d},\n" % (
-            quoted(name), preload, name, name, name, name, name, name, attach.weak))
+        backends.append("\t{%s, %s, %s_front, %s_env, %s_rank, %s_job, %s_alias, %s_launcher, %d, %d},\n" % (
+            quoted(name), preload, name, name, name, name, name, name, attach.weak,
+            attach.controls))
     return Template(TABLE).substitute(lists="\n".join(lists), backends="".join(backends))

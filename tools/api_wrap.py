@@ -49,24 +49,25 @@ HOT = """	uint32_t found = rec_in_scratch(${api}_slot[$S]);
 		${result} result = ((${result} (*)(${types}))${api}_real[$S])(${words});
 		uint64_t end = rec_ticks();
 
-		/* another value: this is the child of a fork inside the call */
-		if (likely(${api}_slot[$S] == slot)) {
+		/* another value: recording was paused inside the call, or this is the child of a fork inside it */
+		if (likely(${api}_slot[$S] == slot))
 			rec_fast_leave(thread, slot, begin, end, $failed);
-$fast_hook		}
-		return result;
+		else if (!rec_fast_late(thread, slot, end, $failed))
+			return result;
+$fast_hook		return result;
 	}
 	return ${api}_stream_$S(${words});
 }
 """
 
-FAST_HOOK = """			if (${api}_backend.leave) {
-				struct rec_call call = {.backend = &${api}_backend, .symbol = $S, .slot = slot,
-					.depth = 1, .failed = $failed, .begin = $begin, .thread = thread,
-					.streamed = $streamed, .real = ${api}_real[$S]};
-				rec_word args[] = {$array};
+FAST_HOOK = """		if (${api}_backend.leave) {
+			struct rec_call call = {.backend = &${api}_backend, .symbol = $S, .slot = slot,
+				.depth = 1, .failed = $failed, .begin = $begin, .thread = thread,
+				.streamed = $streamed, .real = ${api}_real[$S]};
+			rec_word args[] = {$array};
 
-				${api}_backend.leave(&call, args, $result_word);
-			}
+			${api}_backend.leave(&call, args, $result_word);
+		}
 """
 
 SLOW_HEAD = """static __attribute__((noinline, cold)) ${result} ${api}_slow_$S(${params_site})
@@ -86,8 +87,10 @@ STREAM = """static __attribute__((noinline)) ${result} ${api}_stream_$S(${params
 			char *at = rec_stream_take(&rec_tls.writer, 16, true, &end);
 
 			rec_stream_leave(thread, slot, at, end, $failed, $recorded);
-$stream_hook		}
-		return result;
+		} else if (!rec_stream_late(thread, slot, $failed, $recorded)) {
+			return result;
+		}
+$stream_hook		return result;
 	}
 	return ${api}_slow_$S(${passed});
 }

@@ -49,6 +49,8 @@ struct thread_time {
 	int64_t poll_ns;
 	struct open_frame *frame;
 	uint32_t frames;
+	uint64_t covered_ns;        /* of the process's pauses: its calls were open */
+	bool covers_end;            /* likewise the whole of the last pause, which has not ended */
 };
 
 /* A process image; index as in recording->tally. */
@@ -124,6 +126,8 @@ void times_resolve(struct analysis *analysis); /* when all was seen: ends that h
 uint64_t process_raw(const struct analysis *analysis, const struct process_time *process, uint64_t ticks);
 uint64_t process_ns(const struct analysis *analysis, const struct process_time *process, uint64_t ticks);
 int64_t process_wall(const struct process_time *process);
+/* How long its recording was paused; of it, up to its end, the pause that has not ended. When ends are known. */
+int64_t process_paused(const struct analysis *analysis, const struct process_time *process, int64_t *last_out);
 int64_t window_wall(const struct analysis *analysis, const struct process_time *process);
 const struct read_clock *process_clock(const struct analysis *analysis, const struct process_time *process);
 /* That of what threads did: the process's own, or ns where it is known from streams. */

@@ -134,6 +134,8 @@ void breakdown_add(struct analysis *analysis, struct process_time *process)
 
 		time->tid = body->thread[i].tid;
 		time->served = body->thread[i].served;
+		time->covered_ns = process_ns(analysis, process, body->thread[i].covered);
+		time->covers_end = body->thread[i].covers_end;
 		for (j = 0; j < body->thread[i].rows; j++)
 			row_add(analysis, process, time, &body->thread[i].row[j]);
 		frames_add(analysis, process, time, &body->thread[i]);
@@ -187,9 +189,9 @@ static bool is_polling(const struct thread_time *time, int64_t wall)
  * The initial thread; where that does next to nothing traced or only polls, the one that faces the
  * device most (without device work: the one with most traced time). NULL: no thread is recorded.
  */
-static struct thread_time *choose_reference(struct process_time *process)
+static struct thread_time *choose_reference(const struct analysis *analysis, struct process_time *process)
 {
-	int64_t wall = process_wall(process);
+	int64_t wall = number_subtract(process_wall(process), process_paused(analysis, process, NULL));
 	struct thread_time *initial = NULL, *best = NULL;
 	uint32_t i;
 
@@ -242,6 +244,17 @@ static void note_negative(struct analysis *analysis, const struct summary_proces
 					 process->pid, names[i], number_time(&number, process->category[i]));
 }
 
+/* What pauses take from a thread's time: less what its own calls covered of them. NULL: a thread without calls. */
+static int64_t thread_paused(const struct analysis *analysis, const struct process_time *process,
+			     const struct thread_time *time)
+{
+	int64_t last, paused = process_paused(analysis, process, &last);
+
+	if (!time)
+		return paused;
+	return number_subtract(number_subtract(paused, (int64_t)time->covered_ns), time->covers_end ? last : 0);
+}
+
 static void fill_process(struct analysis *analysis, struct process_time *process, struct summary_process *out)
 {
 	const struct tally *tally = process->tally;
@@ -264,10 +277,13 @@ static void fill_process(struct analysis *analysis, struct process_time *process
 	if (process->reference)
 		memcpy(out->category, process->reference->category, sizeof(out->category));
 	out->category[SONDE_CATEGORY_not_running] = number_subtract(out->wall_ns, process_wall(process));
+	out->paused_ns = process_paused(analysis, process, NULL);
 	/* beside what is traced and runs on the host */
 	out->category[SONDE_CATEGORY_host] = number_add(
 		out->category[SONDE_CATEGORY_host],
-		number_subtract(process_wall(process), process->reference ? traced_time(process->reference) : 0));
+		number_subtract(number_subtract(process_wall(process),
+						thread_paused(analysis, process, process->reference)),
+				process->reference ? traced_time(process->reference) : 0));
 }
 
 static void fill_threads(struct analysis *analysis, const struct process_time *process, uint32_t index)
@@ -335,7 +351,7 @@ static void process_finish(struct analysis *analysis, size_t index)
 
 	for (i = 0; i < process->threads; i++)
 		frames_finish(analysis, process, &process->thread[i]);
-	process->reference = choose_reference(process);
+	process->reference = choose_reference(analysis, process);
 	fill_process(analysis, process, out);
 	note_negative(analysis, out);
 	if (process->reference)

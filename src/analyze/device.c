@@ -246,10 +246,26 @@ static void streamed_part(struct device_row *row)
 	row->out.kernels_min_ns = row->out.kernels_max_ns = row->out.kernels_ns;
 }
 
+/*
+ * How long recording was paused while the device had nothing to do: in all its processes, as far as is known, since
+ * what was started before goes on in a pause.
+ */
+static int64_t idle_pause(const struct analysis *analysis, const struct device_row *row)
+{
+	int64_t least = INT64_MAX, paused;
+
+	for (size_t i = 0; i < row->uses; i++) {
+		paused = process_paused(analysis, row->use[i].process, NULL);
+		least = paused < least ? paused : least;
+	}
+	return least < row->out.idle_ns ? least : row->out.idle_ns > 0 ? row->out.idle_ns : 0;
+}
+
 static void device_measure(struct analysis *analysis, struct device_row *row)
 {
 	const struct host_window *window = &analysis->window[row->host];
 	uint64_t line = 0;
+	int64_t paused;
 	size_t i;
 
 	for (i = 0; i < row->uses; i++)
@@ -266,6 +282,9 @@ static void device_measure(struct analysis *analysis, struct device_row *row)
 		summary_add_note(analysis->summary, "negative",
 				 "error: device %s was busy for longer than the run: its recording contradicts itself",
 				 row->out.label);
+	paused = idle_pause(analysis, row);
+	row->out.wall_ns -= (uint64_t)paused;
+	row->out.idle_ns -= paused;
 	row->out.ranks = rank_spread(analysis, row->per_rank);
 }
 

@@ -345,6 +345,28 @@ static bool is_of_streams(const struct analysis *analysis, size_t note)
 	return !analysis->summary->from_streams && note >= analysis->stream_notes && note < analysis->stream_notes_end;
 }
 
+/* What the shares leave out. */
+static void note_paused(struct analysis *analysis)
+{
+	struct summary_run *run = &analysis->summary->run;
+	struct number paused, lived;
+	uint64_t pauses = 0;
+	int64_t life = 0;
+
+	for (size_t i = 0; i < analysis->recording->tallies; i++) {
+		const struct process_time *process = &analysis->process[i];
+
+		run->paused_ns = number_add(run->paused_ns, process_paused(analysis, process, NULL));
+		life = number_add(life, process_wall(process));
+		pauses += process->tally->raw.pauses;
+	}
+	if (pauses)
+		summary_add_note(analysis->summary, "paused", "recording was paused for %s of %s (%llu time%s): what "
+				 "was called and started then is in no figure, and that time in no share",
+				 number_time(&paused, run->paused_ns), number_time(&lived, life),
+				 (unsigned long long)pauses, pauses == 1 ? "" : "s");
+}
+
 void notes_finish(struct analysis *analysis)
 {
 	const struct recording *recording = analysis->recording;
@@ -366,6 +388,7 @@ void notes_finish(struct analysis *analysis)
 		note_launch(analysis, &recording->launch[i]);
 	for (i = 0; i < recording->tallies; i++)
 		note_process(analysis, &analysis->process[i]);
+	note_paused(analysis);
 	note_open_calls(analysis);
 	note_several_runs(analysis);
 	note_missing_ranks(analysis);

@@ -37,7 +37,7 @@ static void activity_finish(const struct process_time *process, struct stream_pr
 static void process_classes(const struct analysis *analysis, const struct process_time *process,
 			    struct stream_process_use *use, int64_t *ns)
 {
-	int64_t life = process_wall(process), busy = 0;
+	int64_t life = process_wall(process), busy = 0, paused = process_paused(analysis, process, NULL), host;
 	int i;
 
 	activity_finish(process, use);
@@ -47,7 +47,9 @@ static void process_classes(const struct analysis *analysis, const struct proces
 		ns[i] = number_add((int64_t)sum[class_set[i]], (int64_t)sum[class_set[i] | WAIT]);
 		busy = number_add(busy, ns[i]);
 	}
-	ns[SUMMARY_OVERLAP_HOST] = number_subtract(life, busy);
+	host = number_subtract(life, busy);
+	/* a pause is in none, but for what was started before and went on */
+	ns[SUMMARY_OVERLAP_HOST] = host > 0 ? number_subtract(host, paused < host ? paused : host) : host;
 	/* a later image of a process: its window is counted already, and it ran in it */
 	ns[SUMMARY_OVERLAP_IDLE] = number_subtract(process->image ? 0 : window_wall(analysis, process), life);
 }

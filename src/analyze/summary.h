@@ -42,6 +42,7 @@ struct summary_run {
 	char **argv;          /* of the launcher that started first; NULL-terminated, may be empty */
 	uint64_t wall_ns;
 	uint32_t processes, hosts, ranks;
+	int64_t paused_ns;    /* recording was, all processes together */
 	const char *end;      /* "exit 0", "signal 9", "running", "unknown" */
 	bool running;
 	uint64_t untraceable; /* why a launcher could not trace its program, in its own numbers; 0: it could */
@@ -63,8 +64,10 @@ struct summary_process {
 	int32_t rank;             /* -1: none */
 	int64_t start_ns, end_ns; /* since the start of the run on its host */
 	enum summary_end_source end_source;
-	int64_t category[SONDE_CATEGORY_COUNT]; /* sums to wall_ns */
+	/* sums to wall_ns without paused_ns, but for the part of it in which calls were open */
+	int64_t category[SONDE_CATEGORY_COUNT];
 	int64_t wall_ns;          /* of the run on its host */
+	int64_t paused_ns;        /* recording was */
 	uint64_t calls;
 	uint32_t image;           /* 0, 1, ...: program images that one process ran in turn */
 };

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include "analyze/streams.h"
+#include "base/number.h"
 
 const struct read_clock *process_clock(const struct analysis *analysis, const struct process_time *process)
 {
@@ -34,6 +35,17 @@ uint64_t process_ns(const struct analysis *analysis, const struct process_time *
 int64_t process_wall(const struct process_time *process)
 {
 	return (int64_t)(process->end_raw - process->birth_raw);
+}
+
+int64_t process_paused(const struct analysis *analysis, const struct process_time *process, int64_t *last_out)
+{
+	const struct fmt_process *raw = &process->tally->raw;
+	uint64_t since = raw->paused_since ? process_raw(analysis, process, raw->paused_since) : 0;
+	int64_t last = since && process->end_raw > since ? (int64_t)(process->end_raw - since) : 0;
+
+	if (last_out)
+		*last_out = last;
+	return number_add((int64_t)process_ns(analysis, process, raw->paused), last);
 }
 
 int64_t window_wall(const struct analysis *analysis, const struct process_time *process)

@@ -56,6 +56,7 @@ struct attach_backend {
 	const struct attach_alias *alias; /* ends with name NULL */
 	const char *const *launcher;   /* `launcher NAME ...`: prefixes of parallel launchers' comm; ends with NULL */
 	int weak; /* `weak ours`: programs refer weakly to the wrapper object's names, for us to answer */
+	int controls; /* `controls`: through it programs pause recording, also where nothing of it is recorded */
 };
 
 /* In the order of the folders' names; ends with name NULL. No list pointer in an entry is NULL. */

@@ -196,6 +196,11 @@ static bool sanitizer_is_met(struct preload *preload, const struct closure *clos
 	return true;
 }
 
+static bool is_enabled(const struct preload *preload, const char *backend)
+{
+	return !preload->options->backends || list_holds(preload->options->backends, ",", backend);
+}
+
 static void plan_libraries(struct preload *preload, struct target *target)
 {
 	struct closure closure;
@@ -209,9 +214,9 @@ static void plan_libraries(struct preload *preload, struct target *target)
 		return;
 	}
 	for (unsigned i = 0; attach_backends[i].name && i < PRELOAD_MAX; i++) {
-		if (!preload->enabled[i])
+		if (!preload->enabled[i] && !attach_backends[i].controls)
 			continue;
-		if (known) {
+		if (known && preload->enabled[i]) {
 			note_linked(preload, &attach_backends[i], &closure);
 			note_aliases(preload, &attach_backends[i], &closure);
 		}
@@ -229,8 +234,7 @@ void preload_plan(struct preload *preload, const struct options *options, struct
 	preload->options = options;
 	preload->telling = telling;
 	for (unsigned i = 0; attach_backends[i].name && i < PRELOAD_MAX; i++)
-		preload->enabled[i] = !options->backends ||
-				      list_holds(options->backends, ",", attach_backends[i].name);
+		preload->enabled[i] = is_enabled(preload, attach_backends[i].name);
 	preload->directory = preload_directory(&preload->arena);
 	if (directory_is_usable(preload) && target_children_reached(target->reason))
 		plan_libraries(preload, target);
@@ -274,7 +278,7 @@ static bool has_users_tool(const struct preload *preload, const struct attach_ba
 
 		if (!env->single || !old || !*old || !value || !strcmp(old, value))
 			continue;
-		if (preload->telling)
+		if (preload->telling && is_enabled(preload, backend->name))
 			tell("%s is set to %s and stays so: nothing of %s is traced (-b %s takes it)", env->name, old,
 			     backend->name, backend->name);
 		return true;
@@ -299,7 +303,7 @@ static void export_backend(const struct preload *preload, const struct attach_ba
 static void export_backends(const struct preload *preload)
 {
 	for (unsigned i = 0; attach_backends[i].name && i < PRELOAD_MAX; i++)
-		if (preload->enabled[i])
+		if (preload->enabled[i] || attach_backends[i].controls)
 			export_backend(preload, &attach_backends[i]);
 }
 
@@ -353,6 +357,7 @@ void preload_export(const struct preload *preload, const char *directory)
 	setenv("SONDE_CLOCK", clock_name(clock_choose()), 1);
 	set_or_clear("SONDE_BACKENDS", options->backends);
 	set_or_clear("SONDE_QUERIES", options->queries || options->trace ? "1" : NULL);
+	set_or_clear("SONDE_START_PAUSED", options->start_paused ? "1" : NULL);
 	set_or_clear("SONDE_INCLUDE", options->include);
 	set_or_clear("SONDE_EXCLUDE", options->exclude);
 	set_or_clear("SONDE_DEBUG", options->debug ? "1" : NULL);

@@ -130,6 +130,8 @@ static void tell_nothing(struct result *result, const struct summary *summary)
 	else if (summary_has_note(summary, "no_record"))
 		tell("nothing recorded: a process that made traced calls found no room for its record (disk full, or a "
 		     "limit on files or memory)");
+	else if (result->options.start_paused)
+		tell("nothing recorded: recording started paused, and no process with a traced call resumed it");
 	else if (result->options.ranks || result->options.include || result->options.exclude)
 		tell("nothing recorded: --ranks, --include and --exclude left out every process that made a traced"
 		     " call, or none made one");

@@ -131,7 +131,10 @@ struct fmt_process {
 	uint32_t streams;       /* enum fmt_streams */
 	uint32_t streams_end;   /* enum fmt_streams_end */
 	uint64_t streams_lost;  /* events that are in the tally, but found no room in a stream */
-	uint64_t reserved[4];
+	uint64_t pauses;        /* how often recording was paused */
+	uint64_t paused;        /* ticks of the pauses that have ended */
+	uint64_t paused_since;  /* ticks from which on it is paused; 0: it is not */
+	uint64_t reserved[1];
 };
 
 #define FMT_BACKENDS_MAX 32u /* of one process */
@@ -221,7 +224,8 @@ struct fmt_thread {
 	uint64_t last;       /* ticks of the end of its last traced call: a sign of life */
 	uint32_t ranges;     /* open ranges: range[1] .. range[ranges] */
 	uint32_t ranges_above; /* open ones beyond those, lost */
-	uint64_t reserved[2];
+	uint64_t covered;    /* ticks of the process's pauses in which a recorded call of this thread was open */
+	uint64_t reserved[1];
 	struct fmt_frame frame[FMT_FRAMES + 1];
 	struct fmt_range range[FMT_RANGES + 1];
 };
@@ -388,6 +392,17 @@ static inline uint64_t fmt_bucket_floor(unsigned bucket)
 	unsigned octave = bucket / 4 + 2;
 
 	return ((uint64_t)(4 + bucket % 4) << (octave - 2)) - 4;
+}
+
+/*
+ * How much of a pause the calls of a thread take that were open when it began: they count, all others do not. So what
+ * ended in it is one of those, and what is still open is, too.
+ */
+static inline uint64_t fmt_covered(const struct fmt_thread *thread, uint64_t since, uint64_t until)
+{
+	if ((thread->depth & 0x7fffffffu) && thread->frame[1].begin < until)
+		return until - (thread->frame[1].begin > since ? thread->frame[1].begin : since);
+	return thread->last > since && thread->last <= until ? thread->last - since : 0;
 }
 
 _Static_assert(sizeof(struct fmt_stats) == 1408, "rows are 22 cache lines");

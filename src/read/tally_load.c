@@ -326,7 +326,7 @@ static void thread_take(struct loader *loader, const struct fmt_thread *raw, uin
 	struct tally_body *body = loader->body;
 	uint64_t room = (loader->tally->section[FMT_SECTION_THREADS].stride - FMT_THREAD_ROWS_OFFSET) /
 			sizeof(struct fmt_stats);
-	uint64_t rows = raw->rows < room ? raw->rows : room;
+	uint64_t rows = raw->rows < room ? raw->rows : room, since = loader->tally->raw.paused_since;
 	struct tally_thread *thread;
 
 	if (!raw->tid && !raw->rows && !raw->lost)
@@ -344,6 +344,10 @@ static void thread_take(struct loader *loader, const struct fmt_thread *raw, uin
 	rows_load(loader, thread, offset + FMT_THREAD_ROWS_OFFSET, rows < body->functions ? rows : body->functions);
 	frames_take(loader, thread, raw);
 	ranges_take(loader, thread, raw);
+	thread->covered = raw->covered;
+	thread->covers_end = since && thread->frames;
+	if (since && !thread->frames && raw->last > since)
+		thread->covered += raw->last - since;
 }
 
 static void threads_load(struct loader *loader)

@@ -370,6 +370,17 @@ REC_EXPORT void rec_range_end(struct rec_backend *backend, uint64_t key);
 REC_EXPORT void rec_mark(struct rec_backend *backend, const struct rec_label *label);
 
 /*
+ * Recording pauses while a pause was not taken back as often as it was asked for, or the switch is off: the switch is
+ * for interfaces that do not count, and off from the start where the user says so. A resume without a pause turns it
+ * on. While it is paused calls are not recorded (call->slot is 0), ranges neither; footprints are followed.
+ */
+REC_EXPORT void rec_pause(void);
+REC_EXPORT void rec_resume(void);
+REC_EXPORT void rec_switch(bool on);
+REC_EXPORT bool rec_is_paused(void);
+REC_EXPORT bool rec_control_wanted(void); /* is anything recorded that could be paused? */
+
+/*
  * What the calling thread is in: ranges that it has pushed, ranges of the process that are open, calls of other
  * backends. 0: nothing. For struct rec_span of an operation that it starts now; valid in this process's record alone.
  */

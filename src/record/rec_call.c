@@ -35,6 +35,31 @@ void rec_fast_odd(struct fmt_thread *thread, uint32_t slot, uint64_t duration, b
 	thread->depth = 0;
 }
 
+static bool is_still_open(const struct fmt_thread *thread)
+{
+	return rec_wiped->open && rec_tls.thread == thread;
+}
+
+bool rec_fast_late(struct fmt_thread *thread, uint32_t slot, uint64_t end, bool failed)
+{
+	if (!is_still_open(thread))
+		return false;
+	rec_fast_leave(thread, slot, thread->frame[1].begin, end, failed);
+	return true;
+}
+
+bool rec_stream_late(struct fmt_thread *thread, uint32_t slot, bool failed, rec_word result)
+{
+	uint64_t end;
+	char *at;
+
+	if (!is_still_open(thread))
+		return false;
+	at = rec_stream_take(&rec_tls.writer, 16, true, &end);
+	rec_stream_leave(thread, slot, at, end, failed, result);
+	return true;
+}
+
 void rec_drop_above(struct fmt_thread *thread, uint32_t depth)
 {
 	for (; thread->depth > depth; thread->depth--)
@@ -203,8 +228,8 @@ static uint32_t prepare_locked(struct rec_call *call, const void *return_address
 	if (!(backend->state & REC_BACKEND_ON) || rec_state.off || call->own)
 		return 0;
 	if (!rec_ready() && (function->flags & (REC_DISCOVERY | REC_QUERY)))
-		return REC_SLOT_PENDING;
-	if (!rec_open() || !rec_backend_open(backend))
+		return rec_state.paused ? 0 : REC_SLOT_PENDING;
+	if (!rec_open() || !rec_backend_open(backend) || rec_state.paused)
 		return 0;
 	slot = find_room(tls, call);
 	if (slot)
@@ -244,10 +269,19 @@ static REC_COLD void pass(struct rec_call *call, const void *return_address)
 	}
 }
 
+static bool opens(const struct rec_backend *backend, uint32_t symbol)
+{
+	return backend->function[backend->symbol[symbol].function].flags & REC_OPENS;
+}
+
 /* Nothing can be recorded here, and that is known: such a call costs neither a lock nor a system call. */
 static REC_COLD bool is_hopeless(const struct rec_call *call)
 {
 	if (rec_state.off)
+		return true;
+	/* paused: the record is opened all the same, for memory; each call goes to the provider that it belongs to */
+	if (rec_paused() && rec_wiped->open && !opens(call->backend, call->symbol) &&
+	    (call->backend->state & (REC_BACKEND_OPENED | REC_BACKEND_MULTI)) == REC_BACKEND_OPENED)
 		return true;
 	if (!rec_tls.retry)
 		return false;
@@ -285,7 +319,7 @@ void rec_enter(struct rec_call *call, struct rec_backend *backend, uint32_t symb
 		return;
 	}
 	if (unlikely(!slot || !tls->thread || slot > tls->thread->rows || tls->generation != rec_state.generation ||
-		     (backend->function[backend->symbol[symbol].function].flags & REC_OPENS))) {
+		     opens(backend, symbol))) {
 		if (comes_again(backend, symbol)) {
 			pass(call, return_address);
 			return;

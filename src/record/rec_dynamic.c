@@ -67,7 +67,7 @@ static struct fmt_thread *prepare_locked(struct rec_backend *backend, const stru
 {
 	struct rec_tls *tls = &rec_tls;
 
-	if (!(backend->state & REC_BACKEND_ON) || !rec_open() || !rec_backend_open(backend))
+	if (!rec_open() || !rec_backend_open(backend))
 		return NULL;
 	if ((!tls->thread || tls->generation != rec_state.generation) && !rec_thread_open(tls)) {
 		tls->retry = 1000;
@@ -91,7 +91,7 @@ static REC_COLD struct fmt_thread *prepare(struct rec_backend *backend, const st
 	struct fmt_thread *thread;
 	uint64_t signals;
 
-	if (rec_state.off)
+	if (rec_state.off || !(backend->state & REC_BACKEND_ON))
 		return NULL;
 	if (rec_tls.retry) {
 		rec_tls.retry--;
@@ -118,8 +118,9 @@ struct fmt_thread *rec_dynamic(struct rec_backend *backend, const struct rec_lab
 	struct fmt_thread *thread = tls->thread;
 	uint32_t slot;
 
-	if (unlikely(tls->guard))
-		return NULL; /* the tool's own question to a runtime, or a handler while it is at work */
+	/* the tool's own question to a runtime, a handler while it is at work; or recording is paused */
+	if (unlikely(tls->guard || rec_paused()))
+		return NULL;
 	if (likely(thread && rec_wiped->open && tls->generation == rec_state.generation)) {
 		slot = find(key_of(backend, label, kind))->slot;
 		if (likely(slot - 1 < thread->rows)) {

@@ -103,6 +103,12 @@ _Static_assert(FMT_BUCKETS % 4 == 1, "all buckets of an octave are within the hi
 
 /* Frames above `depth` that nobody returned to, when the call at `depth` returns. */
 REC_EXPORT REC_COLD void rec_drop_above(struct fmt_thread *thread, uint32_t depth);
+/*
+ * The end of a call whose function has lost its slot: recording was paused inside it. false: no, this is the child of
+ * a fork inside, and nothing is recorded. The same for a call with a stream.
+ */
+REC_EXPORT REC_COLD bool rec_fast_late(struct fmt_thread *thread, uint32_t slot, uint64_t end, bool failed);
+REC_EXPORT REC_COLD bool rec_stream_late(struct fmt_thread *thread, uint32_t slot, bool failed, rec_word result);
 REC_EXPORT REC_COLD void rec_fast_odd(struct fmt_thread *thread, uint32_t slot, uint64_t duration, bool failed);
 
 static inline __attribute__((always_inline)) void rec_fast_leave(struct fmt_thread *thread, uint32_t slot,
@@ -155,8 +161,10 @@ static inline __attribute__((always_inline)) void rec_fast_leave(struct fmt_thre
  *			R result = ((R (*)(rec_word, rec_word))api_real[S])(a0, a1);
  *			uint64_t end = rec_ticks();
  *
- *			if (likely(api_slot[S] == slot))   // not in the child of a fork inside the call
+ *			if (likely(api_slot[S] == slot))
  *				rec_fast_leave(thread, slot, begin, end, (int32_t)result != 0);
+ *			else
+ *				rec_fast_late(thread, slot, end, (int32_t)result != 0);
  *			return result;
  *		}
  *		return api_stream_S(a0, a1);

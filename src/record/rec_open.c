@@ -48,6 +48,7 @@ void rec_construct(void)
 	state->time_queries = environment("SONDE_QUERIES") != NULL;
 	state->backends_wanted = environment("SONDE_BACKENDS");
 	state->image_pid = rec_pid();
+	rec_control_construct(environment("SONDE_START_PAUSED") != NULL);
 	rec_triple(&state->image);
 	/* from Linux 4.14; without it a forked child would write into its parent's record */
 	if (madvise(&wiped_page, sizeof(wiped_page), MADV_WIPEONFORK) != 0)
@@ -280,6 +281,7 @@ bool rec_open(void)
 	rec_triple(&state->process->open);
 	state->process->last = state->process->open;
 	describe_process();
+	rec_control_opened();
 	open_streams();
 	memcpy(state->head->magic, FMT_TALLY_MAGIC, sizeof(state->head->magic));
 	__atomic_store_n(&rec_wiped->open, 1, __ATOMIC_RELEASE);

@@ -73,17 +73,12 @@ static uint64_t stamp_process(uint32_t slot, uint64_t key, bool end)
 	return ticks;
 }
 
-void rec_range_push(struct rec_backend *backend, const struct rec_label *label, uint32_t stack)
+/* slot 0: not recorded, but its pop must find it. */
+static void open_range(struct rec_backend *backend, struct fmt_thread *thread, uint32_t slot, uint32_t stack)
 {
-	uint32_t slot, depth;
-	struct fmt_thread *thread = rec_dynamic(backend, label, SONDE_KIND_range, &slot);
+	uint32_t depth = thread->ranges;
 	struct fmt_range *range;
 
-	if (unlikely(!thread))
-		return;
-	if (unlikely(!slot))
-		rec_lost(backend);
-	depth = thread->ranges;
 	if (unlikely(depth == FMT_RANGES || thread->ranges_above)) {
 		thread->ranges_above++;
 		if (slot)
@@ -98,6 +93,32 @@ void rec_range_push(struct rec_backend *backend, const struct rec_label *label, 
 	range->stack = stack;
 	range->child = 0;
 	range->begin = range->since = stamp(slot, FMT_CALL_ENTRY);
+}
+
+void rec_range_push(struct rec_backend *backend, const struct rec_label *label, uint32_t stack)
+{
+	struct fmt_thread *thread;
+	uint32_t slot = 0;
+
+	if (unlikely(rec_paused())) {
+		thread = block_here();
+		if (thread)
+			open_range(backend, thread, 0, stack);
+		return;
+	}
+	thread = rec_dynamic(backend, label, SONDE_KIND_range, &slot);
+	if (unlikely(!thread))
+		return;
+	if (unlikely(!slot))
+		rec_lost(backend);
+	open_range(backend, thread, slot, stack);
+}
+
+/* In a pause only ends of calls are told so: see fmt_covered(). */
+static void sign_of_life(struct fmt_thread *thread, uint64_t ticks)
+{
+	if (likely(!rec_paused()))
+		thread->last = ticks;
 }
 
 /* Is the range open further down as well? Then its time is in the outer one's already. */
@@ -117,7 +138,7 @@ static void finish(struct fmt_thread *thread, uint32_t depth, uint64_t end)
 	struct fmt_stats *row;
 
 	thread->range[depth - 1].child += end - range->since;
-	thread->last = end;
+	sign_of_life(thread, end);
 	if (unlikely(!range->slot))
 		return;
 	row = rec_row(thread, range->slot);
@@ -256,7 +277,7 @@ void rec_range_end(struct rec_backend *backend, uint64_t key)
 	}
 	rec_row_add(rec_row(thread, slot), end - begin, 0, false);
 	rec_row(thread, slot)->unfinished--;
-	thread->last = end;
+	sign_of_life(thread, end);
 }
 
 uint32_t rec_range_started(uint16_t *slots, uint32_t room)

@@ -100,7 +100,8 @@ void rec_slots_forget(void)
 void rec_slots_clear(struct rec_backend *backend)
 {
 	for (uint32_t i = 0; i < backend->symbols; i++)
-		__atomic_store_n(&backend->slot[i], 0, __ATOMIC_RELAXED);
+		if (backend->slot[i]) /* pages that nobody wrote to stay shared */
+			__atomic_store_n(&backend->slot[i], 0, __ATOMIC_RELAXED);
 }
 
 void rec_layer_live(struct rec_backend *backend)

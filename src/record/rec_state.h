@@ -45,6 +45,7 @@ struct rec_area {         /* a section while it is being written */
 
 struct rec_state {
 	bool constructed, off, private, debug, time_queries, counter_clock, streams_stopped;
+	bool paused; /* see rec_control.c */
 	bool arguments; /* of calls are recorded */
 	enum fmt_loss on_loss;
 	uint32_t streamed; /* slots up to this one may appear in streams: other readers know them */
@@ -147,6 +148,14 @@ bool rec_plan_use(int64_t bytes); /* false: the job's limit is reached, nothing 
 
 /* rec_call.c */
 void rec_row_add(struct fmt_stats *row, uint64_t duration, uint64_t child, bool failed);
+
+/* rec_control.c */
+static inline bool rec_paused(void)
+{
+	return __atomic_load_n(&rec_state.paused, __ATOMIC_RELAXED);
+}
+void rec_control_construct(bool paused);
+void rec_control_opened(void); /* tells the new record what was paused before it */
 
 /* rec_exit.c */
 void rec_note_end(enum fmt_end end);

@@ -52,6 +52,7 @@ static const struct column process_columns[] = {
 	COLUMN(summary_process, "end", COLUMN_TEXT, end),
 	COLUMN(summary_process, "reference_tid", COLUMN_U32, reference_tid),
 	COLUMN(summary_process, "calls", COLUMN_U64, calls),
+	COLUMN(summary_process, "paused_ns", COLUMN_I64, paused_ns),
 #define CATEGORY_COLUMN(name) COLUMN(summary_process, #name "_ns", COLUMN_I64, category[SONDE_CATEGORY_##name]),
 	SONDE_CATEGORIES(CATEGORY_COLUMN)
 	{NULL, COLUMN_TEXT, 0}};

@@ -64,6 +64,7 @@ static void run_write(struct json *json, const struct summary_run *run)
 		json_text(json, NULL, run->argv[i]);
 	json_array_end(json);
 	json_u64(json, "wall_ns", run->wall_ns);
+	json_i64(json, "paused_ns", run->paused_ns);
 	json_u64(json, "processes", run->processes);
 	json_u64(json, "hosts", run->hosts);
 	json_u64(json, "ranks", run->ranks);
@@ -104,6 +105,7 @@ static void processes_write(struct json *json, const struct summary *summary)
 		json_u64(json, "image", process->image);
 		json_u64(json, "reference_tid", process->reference_tid);
 		json_u64(json, "calls", process->calls);
+		json_i64(json, "paused_ns", process->paused_ns);
 		categories_write(json, process->category);
 		json_object_end(json);
 	}
