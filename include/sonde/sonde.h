@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names for the parts of a program, for sonde's tables and timelines: ranges, marks, the rank of the process.
+ * Names for the parts of a program, for sonde's tables and timelines: ranges, marks, the rank of the process. And
+ * which parts are recorded.
  *
  *	#include <sonde/sonde.h>
  *
@@ -14,6 +15,7 @@
 #ifndef SONDE_SONDE_H
 #define SONDE_SONDE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -23,14 +25,22 @@ extern "C" {
 /* What the tool offers. Members are only ever added, at the end; `size` tells how many there are. */
 struct sonde_tool {
 	uint32_t size;    /* bytes, of the tool's own structure */
-	uint32_t version; /* 1 */
+	uint32_t version; /* 2 */
 	void (*push)(const char *name);
 	void (*pop)(void);
 	uint64_t (*start)(const char *name);
 	void (*end)(uint64_t range);
 	void (*mark)(const char *name);
 	void (*rank)(int rank, int size);
+	/* version 2 */
+	void (*pause)(void);
+	void (*resume)(void);
 };
+
+#define SONDE_TOOL_V1 56u /* bytes of what every tool has */
+/* Does the tool have that member? An older one may not. */
+#define SONDE_HAS(tool, member) \
+	((tool) && (tool)->size >= offsetof(struct sonde_tool, member) + sizeof((tool)->member))
 
 /* The tool's one symbol. version: of this header. NULL: there is nothing to record. */
 #pragma GCC visibility push(default)
@@ -44,9 +54,9 @@ static inline const struct sonde_tool *sonde_tool(void)
 	int known = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
 
 	if (__builtin_expect(known == 0, 0)) {
-		const struct sonde_tool *found = sonde_attach ? sonde_attach(1) : 0;
+		const struct sonde_tool *found = sonde_attach ? sonde_attach(2) : 0;
 
-		if (found && found->size < sizeof(struct sonde_tool))
+		if (found && found->size < SONDE_TOOL_V1)
 			found = 0;
 		__atomic_store_n(&tool, found, __ATOMIC_RELAXED);
 		__atomic_store_n(&state, found ? 2 : 1, __ATOMIC_RELEASE);
@@ -104,6 +114,26 @@ static inline void sonde_rank(int rank, int size)
 
 	if (tool)
 		tool->rank(rank, size);
+}
+
+/*
+ * Nothing is recorded between a pause and the resume that belongs to it. They nest, over all threads of the process:
+ * only as many resumes as there were pauses go on. Under `sonde --start-paused` the first resume of all begins.
+ */
+static inline void sonde_pause(void)
+{
+	const struct sonde_tool *tool = sonde_tool();
+
+	if (SONDE_HAS(tool, pause))
+		tool->pause();
+}
+
+static inline void sonde_resume(void)
+{
+	const struct sonde_tool *tool = sonde_tool();
+
+	if (SONDE_HAS(tool, resume))
+		tool->resume();
 }
 
 static inline void sonde_pop_scope(const int *unused)

@@ -50,15 +50,19 @@ static void mark(const char *name)
 }
 
 static const struct sonde_tool tool = {
-	.size = sizeof(tool), .version = 1, .push = push, .pop = pop, .start = start, .end = end, .mark = mark,
-	.rank = rec_rank
+	.size = sizeof(tool), .version = 2, .push = push, .pop = pop, .start = start, .end = end, .mark = mark,
+	.rank = rec_rank, .pause = rec_pause, .resume = rec_resume
 };
 
-/* All versions of the header are served: each knows the members that it had. */
+/*
+ * All versions of the header are served: each knows the members that it had. Also where nothing of it is to be
+ * recorded: to pause is not a matter of what is.
+ */
 const struct sonde_tool *sonde_attach(uint32_t version)
 {
-	if (!version || !rec_backend_wanted(&sonde_backend))
+	if (!version || !rec_control_wanted())
 		return NULL;
-	rec_attached(&sonde_backend, "sonde.h", NULL);
+	if (rec_backend_wanted(&sonde_backend))
+		rec_attached(&sonde_backend, "sonde.h", NULL);
 	return &tool;
 }

@@ -22,8 +22,8 @@ PROGRAMS=$BUILD/tests/sonde
 		grep -qx tool=0 "$T/bare.out"
 		equal needed "" "$(readelf -d "$PROGRAMS/$program" | grep NEEDED | grep -v 'libc.so')"
 	done
-	traced -b nvtx "$PROGRAMS/now"
-	check 'out["tool"] == 0'
+	traced -b nvtx "$PROGRAMS/now" # there to pause, and for nothing else
+	check 'out["tool"] == 1' 's["ranges"] == []' 's["ledger"] == []'
 }
 
 @test "a program names its rank where nobody else does" {
@@ -36,4 +36,87 @@ PROGRAMS=$BUILD/tests/sonde
 	traced "$PROGRAMS/scope"
 	check 'range_of("left by an exception")["calls"] == 1' 'range_of("main")["calls"] == 1' \
 		'range_of("left by an exception")["unfinished"] == 0'
+}
+
+# What is in the region of control.c and what is not, however recording was started and in any mode.
+region_is_recorded()
+{
+	check 'calls("MPI_Test") == 10' 'calls("MPI_Recv") == 1' '30e6 <= total("MPI_Recv") < 55e6' 's["run"]["paused_ns"] > 120e6' \
+		'ns("host") < out["took"] - 120e6' 'near(sum(b["ns"] for b in s["breakdown"]), s["run"]["wall_ns"] - s["run"]["paused_ns"], 1e-9, 9)' \
+		'"paused" in notes' '"negative" not in notes' 's["lower_bound"] is False' 'ledger("lost") == 0' \
+		's["processes"][0]["paused_ns"] == s["run"]["paused_ns"]'
+}
+
+@test "C145 only the region between resume and pause is recorded, in every mode, and pauses nest" {
+	local modes=("" "-l" "-t" "-b mpi,nvtx --queries")
+	for mode in "${modes[@]}"; do
+		traced $mode -o "$T/run" "$PROGRAMS/control" region pause
+		region_is_recorded
+		grep -q 'recording was paused for' "$T/err"
+		rm -rf "$T/run"
+		traced $mode -o "$T/run" --start-paused "$PROGRAMS/control" region
+		region_is_recorded
+		if [[ $mode == -[lt] ]]; then
+			report --streams "$T/run"
+			region_is_recorded
+		fi
+		rm -rf "$T/run"
+	done
+}
+
+@test "C145 a range that was open when recording paused counts, one that began then does not" {
+	traced --start-paused "$PROGRAMS/control" region
+	check '[r["name"] for r in s["ranges"]] == ["region"]' 'range_of("region")["calls"] == 1' \
+		'30e6 < range_of("region")["total_ns"] < 60e6'
+	traced -b mpi --start-paused "$PROGRAMS/control" region
+	check 's["ranges"] == []' 'out["tool"] == 1'
+}
+
+@test "C145 a call that is open when recording pauses counts as a whole, and shares add up" {
+	for mode in "" -l; do
+		traced $mode -o "$T/run" "$PROGRAMS/control" open
+		check 'calls("MPI_Recv") == 2' 'total("MPI_Recv") >= 300e6' 'calls("MPI_Test") == 0' \
+			'near(s["run"]["paused_ns"], 200e6, 0.1)' '"negative" not in notes' \
+			'near(sum(b["ns"] for b in s["breakdown"]), s["run"]["wall_ns"] - 50e6, 0, 15e6)' 'ledger("calls_unfinished") == 0'
+		rm -rf "$T/run"
+	done
+}
+
+@test "C145 pausing often while other threads make calls loses none that are recorded" {
+	for mode in "" -l -t; do
+		traced $mode -o "$T/run" "$PROGRAMS/control" often
+		check 'unfinished("MPI_Test") == 0' 'ledger("lost") == 0' '"negative" not in notes' '"damaged" not in notes' \
+			'any("2000 times" in n["text"] for n in s["notes"])'
+		rm -rf "$T/run"
+	done
+}
+
+@test "C145 a program that never resumes is told so, one that is killed in a pause keeps its record" {
+	traced --start-paused "$PROGRAMS/now"
+	grep -q 'nothing recorded: recording started paused' "$T/err"
+	traced "$PROGRAMS/control" kill
+	check 'calls("MPI_Test") == 1' '140e6 < s["run"]["paused_ns"] < s["run"]["wall_ns"]' '"negative" not in notes'
+}
+
+@test "C145 a forked child inherits the pause and ends its own" {
+	traced "$PROGRAMS/control" fork
+	check 'calls("MPI_Test") == 17' 'sorted(p["calls"] for p in s["processes"]) in ([7, 11], [6, 11])' \
+		'all(40e6 <= p["paused_ns"] <= p["end_ns"] - p["start_ns"] for p in s["processes"])' '"negative" not in notes'
+}
+
+@test "C145 kernels that are started in the region count, wherever their queue and buffers were made" {
+	need opencl
+	for mode in "" -l -t "-b opencl"; do
+		traced $mode -o "$T/run" --start-paused "$PROGRAMS/control_cl"
+		check 'kernels("add_one") == 7' 'kernels("spin") == 1' 'calls("clEnqueueNDRangeKernel") == 8' \
+			'calls("clCreateBuffer") == 0' 'ledger("untimed") == 0' 'ledger("unfinished") == 0' 'not s["lower_bound"]' \
+			's["memory"][0]["peak_bytes"] == 256' 's["memory"][0]["live_bytes"] == 0' '"negative" not in notes' \
+			's["devices"][0]["wall_ns"] <= s["run"]["wall_ns"] - 90e6' 'ledger("lost") == 0'
+		if [[ $mode == -[lt] ]]; then
+			check 'sum(c["ns"] for c in s["overlap"]["classes"]) <= s["run"]["wall_ns"] - 90e6'
+			report --streams "$T/run"
+			check 'kernels() == 8' 'not s["lower_bound"]' '"negative" not in notes'
+		fi
+		rm -rf "$T/run"
+	done
 }
