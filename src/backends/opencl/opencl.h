@@ -107,6 +107,12 @@ enum opencl_own { OPENCL_OWN_CALLS(OPENCL_ENUM_OWN) OPENCL_OWN_COUNT };
  * handles, so what was seen at one level is only ever asked about at that level.
  */
 void *opencl_own_call(enum opencl_variant level, enum opencl_own which);
+
+/* Is the object that this call makes followed? While recording is paused as well: it may be used later. */
+static inline bool opencl_is_followed(const struct rec_call *call)
+{
+	return call->slot || rec_is_paused();
+}
 /* One property of an object; bytes of the answer, 0 when there is none. */
 size_t opencl_info(enum opencl_variant level, enum opencl_own which, cl_handle object, uint32_t param, size_t room,
 		   void *value);

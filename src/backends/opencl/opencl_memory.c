@@ -69,7 +69,7 @@ void opencl_memory_leave(const struct opencl_call *view, rec_word result)
 		.generation = opencl_generation
 	};
 
-	if (!view->call->slot || view->call->failed || !result)
+	if (!opencl_is_followed(view->call) || view->call->failed || !result)
 		return;
 	if (opencl_info_word(level, OPENCL_OWN_clGetMemObjectInfo, result, CL_MEM_ASSOCIATED_MEMOBJECT))
 		return;
@@ -79,7 +79,8 @@ void opencl_memory_leave(const struct opencl_call *view, rec_word result)
 	if (!rec_map_put(&objects, result, &object) || !tell_end(level, result))
 		return;
 	rec_memory(&opencl_backend, recorded_device(object.device), object.memory, (int64_t)object.bytes);
-	rec_call_bytes(view->call, object.bytes, 0, false);
+	if (view->call->slot)
+		rec_call_bytes(view->call, object.bytes, 0, false);
 }
 
 /* ---- memory known by its address -------------------------------------------------------------------- */
@@ -101,7 +102,7 @@ void opencl_pointer_leave(const struct opencl_call *view, rec_word result)
 	};
 	cl_handle device = opencl_arg(view, OPENCL_ARG_DEVICE);
 
-	if (!view->call->slot || view->call->failed || !result)
+	if (!opencl_is_followed(view->call) || view->call->failed || !result)
 		return;
 	range_gone(result); /* freed by a call that was not seen */
 	range.device = device ? opencl_device_of(view->level, device)
@@ -109,7 +110,8 @@ void opencl_pointer_leave(const struct opencl_call *view, rec_word result)
 	if (!opencl_ranges_add(&opencl_pointers, &range))
 		return;
 	rec_memory(&opencl_backend, recorded_device(range.device), range.memory, (int64_t)range.bytes);
-	rec_call_bytes(view->call, range.bytes, 0, false);
+	if (view->call->slot)
+		rec_call_bytes(view->call, range.bytes, 0, false);
 }
 
 /* Before the call: afterwards another thread may have been given the same address. */

@@ -350,10 +350,10 @@ STAND_IN(int32_t, event_info, (cl_handle event, uint32_t param, size_t room, voi
 STAND_IN(int32_t, event_times, (cl_handle event, uint32_t param, size_t room, void *value, size_t *used), event, param,
 	 room, value, used)
 
-/* Only a recorded call makes a queue that takes times. */
+/* Only a recorded call makes a queue that takes times, or one that comes while recording is paused. */
 void opencl_queue_enter(const struct opencl_call *view)
 {
-	if (view->call->slot)
+	if (opencl_is_followed(view->call))
 		create_stand_in(view);
 }
 
@@ -361,7 +361,7 @@ void opencl_queue_list_enter(const struct opencl_call *view)
 {
 	const char *name = opencl_backend.pool + opencl_backend.function[view->function].name;
 
-	if (!view->call->slot)
+	if (!opencl_is_followed(view->call))
 		return;
 	if (strcmp(name, "clCreateCommandQueueWithProperties") == 0)
 		create_list_stand_in(view);
@@ -372,7 +372,7 @@ void opencl_queue_list_enter(const struct opencl_call *view)
 /* A queue made unseen may have the handle of one that is gone. */
 void opencl_queue_leave(const struct opencl_call *view, rec_word result)
 {
-	if (!view->call->slot && result)
+	if (!opencl_is_followed(view->call) && result)
 		rec_map_take(&queues, result, NULL);
 }
 
