@@ -230,6 +230,18 @@ static void marker(const struct itt_domain *domain, struct itt_id id, const stru
 	rec_mark(&itt_backend, &label);
 }
 
+/* ---- control: a pause is one, however often it is asked for ---- */
+
+static void pause_all(void)
+{
+	rec_switch(false);
+}
+
+static void resume_all(void)
+{
+	rec_switch(true);
+}
+
 /* ---- start-up --------------------------------------------------------------------------------------- */
 
 struct taken {
@@ -238,6 +250,23 @@ struct taken {
 };
 
 #define TAKEN(name, function) {name, (void *)(uintptr_t)(function)}
+
+static void *find_in(const struct taken *taken, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(taken[i].name, name))
+			return taken[i].function;
+	return NULL;
+}
+
+static void *find_control(const char *name)
+{
+	const struct taken taken[] = {
+		TAKEN("__itt_pause", pause_all), TAKEN("__itt_resume", resume_all)
+	};
+
+	return find_in(taken, sizeof(taken) / sizeof(taken[0]), name);
+}
 
 static void *find(const char *name)
 {
@@ -251,10 +280,7 @@ static void *find(const char *name)
 		TAKEN("__itt_frame_end_v3", frame_end), TAKEN("__itt_marker", marker)
 	};
 
-	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
-		if (!strcmp(taken[i].name, name))
-			return taken[i].function;
-	return NULL;
+	return find_in(taken, sizeof(taken) / sizeof(taken[0]), name);
 }
 
 /* Called by the stub of each object. What we do not take gets the stub's own function that does nothing. */
@@ -262,9 +288,12 @@ REC_EXPORT void __itt_api_init(struct itt_global *global, int groups)
 {
 	(void)groups;
 	for (struct itt_api *api = global ? global->api : NULL; api && api->name; api++) {
-		void *function = rec_backend_wanted(&itt_backend) ? find(api->name) : NULL;
+		void *function = rec_control_wanted() ? find_control(api->name) : NULL;
 
+		if (!function && rec_backend_wanted(&itt_backend))
+			function = find(api->name);
 		*api->function = function ? function : api->null;
 	}
-	rec_attached(&itt_backend, "INTEL_LIBITTNOTIFY64", NULL);
+	if (rec_backend_wanted(&itt_backend))
+		rec_attached(&itt_backend, "INTEL_LIBITTNOTIFY64", NULL);
 }

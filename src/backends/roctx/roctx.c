@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ROCTX, the ranges of AMD's tools: five functions, too few and too odd for generated wrappers, since a call of them is
- * none to be counted. The real function is called first, so that the program gets its answers; a range is told
+ * ROCTX, the ranges of AMD's tools: seven functions, too few and too odd for generated wrappers, since a call of them
+ * is none to be counted. The real function is called first, so that the program gets its answers; a range is told
  * afterwards when it begins and before when it ends. Where there is none, answers are those of a thread without ranges.
  */
 #include <stddef.h>
@@ -11,10 +11,10 @@
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 
-enum symbol { MARK, POP, PUSH, START, STOP, SYMBOLS };
+enum symbol { MARK, PAUSE, RESUME, POP, PUSH, START, STOP, SYMBOLS };
 
-#define NAMES(X) X(MARK, roctxMarkA) X(POP, roctxRangePop) X(PUSH, roctxRangePushA) X(START, roctxRangeStartA) \
-	X(STOP, roctxRangeStop)
+#define NAMES(X) X(MARK, roctxMarkA) X(PAUSE, roctxProfilerPause) X(RESUME, roctxProfilerResume) X(POP, roctxRangePop) \
+	X(PUSH, roctxRangePushA) X(START, roctxRangeStartA) X(STOP, roctxRangeStop)
 
 /* One behind the other; offsets into it are names. */
 #define MEMBER(symbol, name) char name[sizeof(#name)];
@@ -42,12 +42,14 @@ extern const struct rec_export roctx_exports[] __attribute__((visibility("hidden
 __asm__(".section .rodata.roctx_exports, \"a\"\n.balign 4\n.globl roctx_exports\n.hidden roctx_exports\n"
 	"roctx_exports:\n"
 	".long 1, 0, roctx_wrap_roctxMarkA - roctx_exports\n"
-	".long 12, 1, roctx_wrap_roctxRangePop - roctx_exports\n"
-	".long 26, 2, roctx_wrap_roctxRangePushA - roctx_exports\n"
-	".long 42, 3, roctx_wrap_roctxRangeStartA - roctx_exports\n"
-	".long 59, 4, roctx_wrap_roctxRangeStop - roctx_exports\n"
+	".long 12, 1, roctx_wrap_roctxProfilerPause - roctx_exports\n"
+	".long 31, 2, roctx_wrap_roctxProfilerResume - roctx_exports\n"
+	".long 51, 3, roctx_wrap_roctxRangePop - roctx_exports\n"
+	".long 65, 4, roctx_wrap_roctxRangePushA - roctx_exports\n"
+	".long 81, 5, roctx_wrap_roctxRangeStartA - roctx_exports\n"
+	".long 98, 6, roctx_wrap_roctxRangeStop - roctx_exports\n"
 	".previous\n");
-_Static_assert(offsetof(__typeof__(pool), roctxRangeStop) == 59, "the table's numbers are those of the pool");
+_Static_assert(offsetof(__typeof__(pool), roctxRangeStop) == 98, "the table's numbers are those of the pool");
 
 static uint16_t slots[2048] __attribute__((aligned(4096)));
 static void *real[SYMBOLS];
@@ -116,6 +118,25 @@ REC_EXPORT void roctxRangeStop(uint64_t key)
 	rec_range_end(&roctx_backend, key);
 	if (call)
 		call(key);
+}
+
+/* thread 0: of all. Of a single thread we could not pause the devices; that is left to its library. */
+REC_EXPORT int roctxProfilerPause(uint64_t thread)
+{
+	int (*call)(uint64_t) = (int (*)(uint64_t))rec_real(&roctx_backend, PAUSE);
+
+	if (!thread)
+		rec_pause();
+	return call ? call(thread) : 0;
+}
+
+REC_EXPORT int roctxProfilerResume(uint64_t thread)
+{
+	int (*call)(uint64_t) = (int (*)(uint64_t))rec_real(&roctx_backend, RESUME);
+
+	if (!thread)
+		rec_resume();
+	return call ? call(thread) : 0;
 }
 
 /* Hidden names for the table: what may bind elsewhere cannot stand in it. */

@@ -65,6 +65,8 @@ static void (*frame_begin)(const struct domain *, const struct id *);
 static void (*frame_end)(const struct domain *, const struct id *);
 static void (*marker)(const struct domain *, struct id, const struct string *, int);
 static void (*sync_create)(void);
+static void (*pause_all)(void);
+static void (*resume_all)(void);
 
 #define API(name, variable) {name, (void **)(void *)&(variable), NULL, (void *)(uintptr_t)nothing, 0}
 static struct api list[] = {
@@ -72,10 +74,38 @@ static struct api list[] = {
 	API("__itt_task_begin", task_begin), API("__itt_task_end", task_end), API("__itt_region_begin", region_begin),
 	API("__itt_region_end", region_end), API("__itt_frame_begin_v3", frame_begin),
 	API("__itt_frame_end_v3", frame_end), API("__itt_marker", marker), API("__itt_sync_create", sync_create),
+	API("__itt_pause", pause_all), API("__itt_resume", resume_all),
 	{NULL, NULL, NULL, NULL, 0}
 };
 
-int main(void)
+static void one_task(const struct domain *domain, const char *name)
+{
+	static const struct id null = {0, 0, 0};
+
+	task_begin(domain, null, null, string_create(name));
+	task_end(domain);
+}
+
+/* A switch: asked for twice it is thrown once. */
+static void control(const struct domain *domain)
+{
+	one_task(domain, "at first");
+	pause_all();
+	one_task(domain, "paused");
+	app_pause_ms(30);
+	resume_all();
+	resume_all();
+	one_task(domain, "recorded");
+	pause_all();
+	pause_all();
+	one_task(domain, "paused");
+	app_pause_ms(30);
+	resume_all();
+	one_task(domain, "recorded");
+	pause_all();
+}
+
+int main(int argc, char **argv)
 {
 	static struct domain first = {.flags = 1, .name = "first"};
 	static struct global global = {.api = list, .domains = &first};
@@ -92,6 +122,10 @@ int main(void)
 	if (!init)
 		return 0;
 	init(&global, -1);
+	if (argc > 1 && !strcmp(argv[1], "control")) {
+		control(&first);
+		return 0;
+	}
 	second = domain_create("second");
 	name = string_create("step");
 	app_say("one_handle", second == domain_create("second") && name == string_create("step"));

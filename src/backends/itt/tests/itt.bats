@@ -24,3 +24,12 @@ load ../../../../tests/cli/lib
 	check 'out["attached"] == 0' 's["ranges"] == []'
 	grep -q 'INTEL_LIBITTNOTIFY64 is set to' "$T/err"
 }
+
+@test "C145 __itt_pause and __itt_resume are a switch, with and without the ranges of ITT" {
+	traced --start-paused "$BUILD/tests/itt/client" control
+	check 'range_of("first:recorded")["calls"] == 2' 'len(s["ranges"]) == 1' '50e6 < s["run"]["paused_ns"] < s["run"]["wall_ns"]'
+	traced "$BUILD/tests/itt/client" control
+	check '[r["name"] for r in s["ranges"]] == ["first:at first", "first:recorded"]'
+	traced -b mpi --start-paused "$BUILD/tests/itt/client" control
+	check 'out["attached"] == 1' 's["ranges"] == []'
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Uses all five functions of ROCTX, linked with its library or opening it; prints its answers, what its ranges took. */
+/* Uses all functions of ROCTX, linked with its library or opening it; prints its answers, what its ranges took. */
 #include <dlfcn.h>
 #include <stdint.h>
 
@@ -16,17 +16,46 @@ int roctxRangePushA(const char *name);
 int roctxRangePop(void);
 uint64_t roctxRangeStartA(const char *name);
 void roctxRangeStop(uint64_t id);
+int roctxProfilerPause(uint64_t thread);
+int roctxProfilerResume(uint64_t thread);
 
-int main(void)
+#ifdef OPEN
+static void *library;
+#endif
+
+static void one_range(const char *name)
+{
+	ROCTX(roctxRangePushA, name);
+	ROCTX(roctxRangePop);
+}
+
+static void control(void)
+{
+	one_range("before");
+	app_say("resumed", ROCTX(roctxProfilerResume, 0));
+	one_range("recorded");
+	app_say("paused", ROCTX(roctxProfilerPause, 0));
+	ROCTX(roctxProfilerPause, 0);
+	one_range("paused");
+	app_pause_ms(30);
+	ROCTX(roctxProfilerResume, 0);
+	one_range("still paused");
+}
+
+int main(int argc, char **argv)
 {
 	double at;
 	uint64_t id;
 #ifdef OPEN
-	void *library = dlopen(OPEN, RTLD_NOW | RTLD_LOCAL);
+	library = dlopen(OPEN, RTLD_NOW | RTLD_LOCAL);
 
 	if (!library)
 		app_die(OPEN, 0);
 #endif
+	if (argc > 1 && !strcmp(argv[1], "control")) {
+		control();
+		return 0;
+	}
 	ROCTX(roctxMarkA, "mark");
 	at = app_now();
 	id = ROCTX(roctxRangeStartA, "started");

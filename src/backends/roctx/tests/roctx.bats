@@ -22,3 +22,13 @@ load ../../../../tests/cli/lib
 		diff <(grep -v took "$T/bare.out") <(grep -v took "$T/out")
 	done
 }
+
+@test "C145 roctxProfilerPause and Resume count, with and without the ranges of ROCTX" {
+	for program in linked opened; do
+		traced --start-paused "$BUILD/tests/roctx/$program" control
+		check '[(r["name"], r["calls"]) for r in s["ranges"]] == [("recorded", 1)]' 'out["paused"] == 0' \
+			'out["resumed"] == 0' '30e6 < s["run"]["paused_ns"] < s["run"]["wall_ns"]'
+		traced -b mpi --start-paused "$BUILD/tests/roctx/$program" control
+		check 's["ranges"] == []'
+	done
+}
