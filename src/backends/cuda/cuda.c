@@ -4,6 +4,14 @@
 
 __thread struct cuda_thread cuda_thread __attribute__((tls_model("initial-exec")));
 
+void cuda_switch(uint32_t symbol)
+{
+	unsigned family = cuda_role[cuda_backend.symbol[symbol].function].family;
+
+	if (family == CUDA_FAMILY_RESUME || family == CUDA_FAMILY_PAUSE)
+		rec_switch(family == CUDA_FAMILY_RESUME);
+}
+
 void cuda_enter(struct rec_call *call, rec_word *args)
 {
 	(void)call;
@@ -23,6 +31,7 @@ void cuda_leave(struct rec_call *call, rec_word *args, rec_word result)
 		cuda_blocking_ends(cuda_thread.correlation, call);
 	if (call->slot && cuda_thread.correlation)
 		rec_call_link(call, cuda_thread.correlation);
+	cuda_switch(call->symbol);
 }
 
 /* A new record: of this process, or of the child of a fork, which has no CUDA. */

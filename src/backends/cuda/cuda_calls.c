@@ -20,7 +20,8 @@ enum flag {
 	CAPTURE_BEGINS = 1u << 2, /* a stream turns launches into nodes of a graph */
 	CAPTURE_ENDS = 1u << 3,
 	POLLS = 1u << 4,
-	MAY_BLOCK = 1u << 5
+	MAY_BLOCK = 1u << 5,
+	SWITCHES = 1u << 6        /* recording on or off */
 };
 
 /* By CUPTI's number of a function. */
@@ -30,9 +31,11 @@ static struct target {
 } targets[CUPTI_DOMAINS][IDS_MOST];
 static uint32_t capturing; /* streams */
 
-/* By correlation, which counts up: the number in the upper half, then whether it was seen, then the context. */
+/* By correlation, which counts up: the number in the upper half, then what is known of it, then the context. */
 static uint64_t starts[STARTS];
 #define START_SEEN (1u << 31)
+#define START_PAUSED (1u << 30) /* recording was */
+#define START_CONTEXT (START_PAUSED - 1)
 
 /* A reported call, from its beginning to its end. */
 static struct reported {
@@ -86,8 +89,8 @@ static void note_start(uint32_t flags, uint32_t correlation)
 	cuda_thread.correlation = correlation;
 	if (!rec_on())
 		return;
-	start = rec_context(&cuda_backend) & ~START_SEEN;
-	if ((flags & LAUNCHES) && !__atomic_load_n(&capturing, __ATOMIC_RELAXED)) {
+	start = rec_is_paused() ? START_PAUSED : rec_context(&cuda_backend) & START_CONTEXT;
+	if ((flags & LAUNCHES) && !(start & START_PAUSED) && !__atomic_load_n(&capturing, __ATOMIC_RELAXED)) {
 		rec_device_seen(&cuda_backend);
 		start |= START_SEEN;
 	}
@@ -102,7 +105,8 @@ struct cuda_start cuda_start_of(uint32_t correlation)
 
 	if (start >> 32 != correlation) /* so many have come since: nearly all are seen when they are made */
 		return (struct cuda_start){.seen = start >> 32 > correlation};
-	return (struct cuda_start){.context = (uint32_t)start & ~START_SEEN, .seen = !!(start & START_SEEN)};
+	return (struct cuda_start){.context = (uint32_t)start & START_CONTEXT, .seen = !!(start & START_SEEN),
+				   .paused = !!(start & START_PAUSED)};
 }
 
 void cuda_start_failed(uint32_t correlation)
@@ -181,6 +185,8 @@ static void end(struct target target, const struct cupti_call *call)
 	}
 	if (target.flags & MAY_BLOCK)
 		cuda_blocking_ends(report->correlation, recorded);
+	if (target.flags & SWITCHES)
+		cuda_switch(recorded->symbol);
 	cuda_thread.current = report->outer;
 	give_reported(report);
 }
@@ -270,10 +276,13 @@ static uint16_t flags_of(uint32_t symbol)
 {
 	const struct rec_function *function = function_of(symbol);
 	const char *name = cuda_backend.pool + function->name;
+	unsigned family = cuda_role[cuda_backend.symbol[symbol].function].family;
 	uint16_t flags = 0;
 
-	if (cuda_role[cuda_backend.symbol[symbol].function].family != CUDA_FAMILY_NONE)
+	if (family == CUDA_FAMILY_START || family == CUDA_FAMILY_BLOCKING)
 		flags |= STARTS_WORK;
+	if (family == CUDA_FAMILY_RESUME || family == CUDA_FAMILY_PAUSE)
+		flags |= SWITCHES;
 	if (cuda_is_blocking(symbol))
 		flags |= MAY_BLOCK;
 	if (function->kind == SONDE_KIND_launch)
@@ -293,7 +302,7 @@ static bool matters(struct target target)
 	case SONDE_KIND_query:
 	case SONDE_KIND_other:
 	case SONDE_KIND_setup:
-		return target.flags & (CAPTURE_BEGINS | CAPTURE_ENDS);
+		return target.flags & (CAPTURE_BEGINS | CAPTURE_ENDS | SWITCHES);
 	default:
 		return true;
 	}

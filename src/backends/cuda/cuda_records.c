@@ -54,6 +54,8 @@ static void add(struct rec_span *span, uint32_t correlation, bool launch)
 {
 	struct cuda_start start = cuda_start_of(correlation);
 
+	if (start.paused)
+		return;
 	if (!launch || !start.seen)
 		rec_device_seen(&cuda_backend);
 	if (!span->begin_ns || span->end_ns < span->begin_ns) {

@@ -175,12 +175,18 @@ void cuda_calls_report(void *data, int domain, uint32_t id, const struct cupti_c
 /* A call that starts work on a device. */
 struct cuda_start {
 	uint32_t context; /* rec_context() */
-	uint32_t seen;    /* its operation is in the ledger already */
+	bool seen;        /* its operation is in the ledger already */
+	bool paused;      /* recording was: its operations are not recorded either */
 };
 struct cuda_start cuda_start_of(uint32_t correlation);
 /* The call has failed: what it was to start will not run. */
 void cuda_start_failed(uint32_t correlation);
 void cuda_starts_forget(void);
+
+/* ---- cuda.c ---- */
+
+/* What a call of the program's own switch asks for; of any other one nothing. */
+void cuda_switch(uint32_t symbol);
 
 /* ---- cuda_blocking.c: calls of the family `blocking` ---- */
 

@@ -114,3 +114,18 @@ assert t["names"]["cudaLaunchKernel"] == 20 and t["stages"] == 26 and t["flows"]
 		equal "operations" 26 "$(grep -c ' \* cuda:' "$T/events")"
 	done
 }
+
+@test "C145 cudaProfilerStart and cudaProfilerStop begin and end what is recorded, and are no pairs" {
+	for kind in shared static; do
+		options="--start-paused"
+		sim $kind alloc 1000 launch 3 copy 1 1 3 100 sleep 30 start start launch 5 copy 1 1 3 200 graph 4 stop stop \
+			launch 7 graph 9 alloc 500 start fill 64 hand-out 1 stop sleep 30
+		complete 'calls("cudaLaunchKernel") == 5' 'kernels() == 9' 'calls("cudaGraphLaunch") == 1' \
+			'sorted((t["direction"], t["calls"], t["bytes"]) for t in s["transfers"]) == [("H2D", 1, 200), ("fill", 1, 64)]' \
+			'calls("cudaProfilerStop") >= 1' 'calls("cudaMalloc") == 0' 's["memory"][0]["peak_bytes"] == 1500' \
+			'"paused" in notes' '"negative" not in notes' 's["run"]["paused_ns"] > 60e6'
+		options=
+		sim $kind start launch 2 stop launch 3
+		complete 'calls("cudaLaunchKernel") == 2' 'kernels() == 2'
+	done
+}

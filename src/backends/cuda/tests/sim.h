@@ -77,6 +77,8 @@ enum sim_action {
 	X(cuMemcpyPeerAsync, (uint64_t to, void *to_context, uint64_t from, void *from_context, size_t bytes,      \
 			      void *stream), PEER)                                                                 \
 	X(cuMemsetD8Async, (uint64_t to, unsigned char value, size_t bytes, void *stream), FILL)                   \
+	X(cuProfilerStart, (void), NOTHING)                                                                        \
+	X(cuProfilerStop, (void), NOTHING)                                                                         \
 	X(cuStreamBeginCapture_v2, (void *stream, unsigned mode), CAPTURE)                                         \
 	X(cuStreamEndCapture, (void *stream, void **graph), CAPTURED)                                              \
 	X(cuStreamSynchronize, (void *stream), NOTHING)
@@ -109,6 +111,8 @@ enum sim_action {
 	  ((uint64_t)(uintptr_t)to, NULL, (uint64_t)(uintptr_t)from, NULL, bytes, stream), cuMemcpyPeerAsync)      \
 	X(cudaMemsetAsync, (void *to, int value, size_t bytes, void *stream), "cudaMemsetAsync_v3020",             \
 	  ((uint64_t)(uintptr_t)to, (unsigned char)value, bytes, stream), cuMemsetD8Async)                         \
+	X(cudaProfilerStart, (void), "cudaProfilerStart_v4000", (), cuProfilerStart)                               \
+	X(cudaProfilerStop, (void), "cudaProfilerStop_v4000", (), cuProfilerStop)                                  \
 	X(cudaStreamBeginCapture, (void *stream, unsigned mode), "cudaStreamBeginCapture_v10000", (stream, mode),  \
 	  cuStreamBeginCapture_v2)                                                                                 \
 	X(cudaStreamEndCapture, (void *stream, void **graph), "cudaStreamEndCapture_v10000", (stream, graph),      \

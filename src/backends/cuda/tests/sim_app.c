@@ -414,6 +414,16 @@ static void do_fork(void)
 	skip_to("parent");
 }
 
+static void do_profiler_start(void)
+{
+	cudaProfilerStart();
+}
+
+static void do_profiler_stop(void)
+{
+	cudaProfilerStop();
+}
+
 static void do_exit(void)
 {
 	exit((int)number());
@@ -452,7 +462,7 @@ static const struct {
 	{"facts", do_facts}, {"client", do_client}, {"client-print", do_client_print}, {"open", do_open},
 	{"threads", do_threads}, {"start-threads", do_start_threads}, {"join-threads", do_join_threads},
 	{"late", do_late}, {"fork", do_fork}, {"exit", do_exit}, {"quick-exit", do_quick}, {"abort", abort},
-	{"kill", do_kill}, {"sleep", do_sleep},
+	{"kill", do_kill}, {"sleep", do_sleep}, {"start", do_profiler_start}, {"stop", do_profiler_stop},
 };
 
 int main(int argc, char **argv)
