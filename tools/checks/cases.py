@@ -25,6 +25,7 @@ SECTIONS = [
     ("H names", "C121 C122 C124 C125"),
     ("I scale", "C127 C128 C130 C131 C133 C134"),
     ("J more than one tool, K languages", "C136 C139 C140"),
+    ("K OpenMP, markers, control, memory, layers", "C145 C148"),
     ("M hazards", " ".join("M%02d" % number for number in range(1, 14))),
 ]
 OPEN_FILE = os.path.join("tests", "cases-open.txt")
