@@ -5,7 +5,7 @@
  * does that by itself, and all of them are answered from here. No vendor header: the few facts of the
  * interface that are needed stand below; it is the same since NVTX 3.0.
  *
- * What is answered is what NVTX answers without a tool (a push gives -2), but for what has to be a handle.
+ * A push and a pop answer with the level of their range, whether it is recorded or not: programs pop by that.
  */
 #include <wchar.h>
 
@@ -78,6 +78,27 @@ static uint32_t stack_of(const struct nvtx_domain *domain)
 	return domain ? domain->stack : 0;
 }
 
+/* ---- levels ----------------------------------------------------------------------------------------- */
+
+#define DOMAINS_COUNTED 16u /* per thread; ranges of later domains answer as without a tool */
+
+/* Open ranges of this thread, by stack. */
+static __thread uint16_t open_ranges[DOMAINS_COUNTED] __attribute__((tls_model("initial-exec")));
+
+static int level_pushed(uint32_t stack)
+{
+	if (stack >= DOMAINS_COUNTED || open_ranges[stack] == UINT16_MAX)
+		return NVTX_NO_LEVEL;
+	return open_ranges[stack]++;
+}
+
+static int level_popped(uint32_t stack)
+{
+	if (stack >= DOMAINS_COUNTED || !open_ranges[stack])
+		return NVTX_NO_LEVEL;
+	return --open_ranges[stack];
+}
+
 /* ---- ranges and marks ------------------------------------------------------------------------------- */
 
 static uint64_t keys; /* of ranges that were started */
@@ -112,13 +133,13 @@ static int domain_push(struct nvtx_domain *domain, const struct nvtx_attributes 
 	struct rec_label label = label_of(domain, attributes, text);
 
 	rec_range_push(&nvtx_backend, &label, stack_of(domain));
-	return NVTX_NO_LEVEL;
+	return level_pushed(stack_of(domain));
 }
 
 static int domain_pop(struct nvtx_domain *domain)
 {
 	rec_range_pop(&nvtx_backend, stack_of(domain));
-	return NVTX_NO_LEVEL;
+	return level_popped(stack_of(domain));
 }
 
 static void domain_end(struct nvtx_domain *domain, uint64_t key)
@@ -171,7 +192,7 @@ static int push_a(const char *name)
 	struct rec_label label = rec_label(NULL, name);
 
 	rec_range_push(&nvtx_backend, &label, 0);
-	return NVTX_NO_LEVEL;
+	return level_pushed(0);
 }
 
 static void mark_w(const wchar_t *name)

@@ -38,22 +38,36 @@ PROGRAMS=$BUILD/tests/nvtx
 
 @test "objects share domains; domains need not nest" {
 	traced "$PROGRAMS/ranges" domains
-	check 'out["one_handle"] == 1' 'out["level"] == -4' 'range_of("alpha:registered")["calls"] == 1' \
+	check 'out["one_handle"] == 1' 'out["level"] == 0' 'range_of("alpha:registered")["calls"] == 1' \
 		'range_of("plain")["calls"] == 1' \
 		'5e6 < range_of("alpha:first")["total_ns"]' '10e6 < range_of("beta:second")["total_ns"]' \
 		'range_of("beta:second")["self_ns"] == range_of("beta:second")["total_ns"]' \
 		'range_of("alpha:first")["self_ns"] < range_of("alpha:first")["total_ns"] - 5e6'
 }
 
-@test "the program sees what it sees without sonde" {
-	for mode in names domains "threads 4"; do
-		bare "$PROGRAMS/ranges" $mode
-		traced "$PROGRAMS/ranges" $mode
-		diff <(grep level= "$T/bare.out") <(grep level= "$T/out")
+@test "C142 a range lasts until its pop: three deep, in several threads, by the program's own clock" {
+	for mode in "" -l; do
+		traced $mode -o "$T/rec" -- "$PROGRAMS/ranges" deep 4
+		check 'all(range_of("deep %d" % i)["calls"] == 4 for i in range(3))' \
+			'out["outer_in"] - 1e5 <= range_of("deep 0")["total_ns"] <= out["outer"] + 1e5' \
+			'out["inner_in"] - 1e5 <= range_of("deep 2")["total_ns"] <= out["inner"] + 1e5' \
+			'400e6 <= range_of("deep 2")["total_ns"]' 'range_of("deep 2")["total_ns"] <= range_of("deep 1")["total_ns"]' \
+			'all(range_of("deep %d" % i)["unfinished"] == 0 for i in range(3))'
+		rm -rf "$T/rec"
 	done
 }
 
-@test "a range that is left open is told, with its time so far, whatever the end" {
+@test "C143 a push and a pop answer with the level of their range, recorded or not" {
+	for mode in "" -l -t --start-paused; do
+		traced $mode -o "$T/rec" -- "$PROGRAMS/ranges" deep 4
+		grep -qx right_levels=28 "$T/out"
+		rm -rf "$T/rec"
+	done
+	bare "$PROGRAMS/ranges" deep 1
+	grep -qx right_levels=1 "$T/bare.out"
+}
+
+@test "C142 a range that is left open is told, with its time so far, whatever the end" {
 	for how in return _exit abort segv; do
 		traced "$PROGRAMS/ranges" open "$how"
 		check 'range_of("main")["unfinished"] == 1' 'range_of("main")["open_ns"] > 19e6' \
@@ -153,6 +167,6 @@ PROGRAMS=$BUILD/tests/nvtx
 @test "the vendor's own header finds us" {
 	[ -x "$PROGRAMS/vendor" ] || omit "no NVTX header"
 	traced "$PROGRAMS/vendor"
-	check 'out["level"] == -2' 'range_of("outer")["calls"] == 1' 'range_of("domain:inner")["calls"] == 1' \
+	check 'out["level"] == 0' 'range_of("outer")["calls"] == 1' 'range_of("domain:inner")["calls"] == 1' \
 		'range_of("domain:started")["calls"] == 1' 'range_of("mark")["kind"] == "mark"'
 }

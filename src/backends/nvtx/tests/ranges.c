@@ -9,6 +9,7 @@
  *	open      ends inside of two ranges
  *	threads N as many threads with ranges of their own and a shared name
  *	many      more names than are kept
+ *	deep N    in N threads three ranges inside each other of 100 ms in all, prints what pushes and pops answer
  */
 #include <pthread.h>
 
@@ -159,6 +160,55 @@ static void many(void)
 	}
 }
 
+static void *deep_in(void *argument)
+{
+	static const char *const name[] = {"deep 0", "deep 1", "deep 2"};
+	struct bracket range[3];
+	int right = 0;
+
+	memset(range, 0, sizeof(range));
+	for (int i = 0; i < 3; i++) {
+		range[i].from = app_now();
+		right += client_push(&client, name[i]) == i;
+		range[i].within = app_now();
+	}
+	app_pause_ms(100);
+	for (int i = 2; i >= 0; i--) {
+		range[i].inside = app_now() - range[i].within;
+		right += client_pop(&client) == i;
+		range[i].outside = app_now() - range[i].from;
+	}
+	right += client_pop(&client) == -2; /* of nothing */
+	((struct bracket *)argument)[0] = range[0];
+	((struct bracket *)argument)[1] = range[2];
+	return (void *)(long)right;
+}
+
+static void deep(long count)
+{
+	static struct bracket range[64][2];
+	pthread_t thread[64];
+	double sum[4] = {0};
+	long right = 0;
+	void *result;
+
+	for (long i = 0; i < count && i < 64; i++)
+		pthread_create(&thread[i], NULL, deep_in, range[i]);
+	for (long i = 0; i < count && i < 64; i++) {
+		pthread_join(thread[i], &result);
+		right += (long)result;
+		for (int j = 0; j < 2; j++) {
+			sum[2 * j] += range[i][j].outside;
+			sum[2 * j + 1] += range[i][j].inside;
+		}
+	}
+	app_say("right_levels", right);
+	say_ns("outer", sum[0]);
+	say_ns("outer_in", sum[1]);
+	say_ns("inner", sum[2]);
+	say_ns("inner_in", sum[3]);
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "times";
@@ -178,6 +228,8 @@ int main(int argc, char **argv)
 		threads(count);
 	else if (!strcmp(mode, "many"))
 		many();
+	else if (!strcmp(mode, "deep"))
+		deep(count);
 	if (!strcmp(mode, "open")) {
 		client_push(&client, "main");
 		client_push(&client, "last");
