@@ -65,6 +65,12 @@ static inline const struct sonde_tool *sonde_tool(void)
 	return known == 2 ? __atomic_load_n(&tool, __ATOMIC_RELAXED) : 0;
 }
 
+/* Is the process under sonde? Also while recording is paused. Without this header: see the user guide. */
+static inline int sonde_active(void)
+{
+	return sonde_tool() != 0;
+}
+
 /* A range of the thread, up to the sonde_pop() that belongs to it. Ranges nest. */
 static inline void sonde_push(const char *name)
 {

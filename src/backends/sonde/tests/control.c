@@ -123,7 +123,7 @@ int main(int argc, char **argv)
 
 	if (argc > 2)
 		sonde_pause();
-	app_say("tool", sonde_tool() != NULL);
+	app_say("tool", sonde_active());
 	MPI_Init(&argc, &argv);
 	begin = app_now();
 	if (!strcmp(mode, "region"))

@@ -120,3 +120,27 @@ region_is_recorded()
 		rm -rf "$T/run"
 	done
 }
+
+@test "C137 a program can ask whether sonde is there: the header, the symbol, the variable" {
+	cat >ask.py <<-'EOF'
+		import ctypes, os
+		attach = getattr(ctypes.CDLL(None), "sonde_attach", None)
+		if attach:
+		    attach.restype = ctypes.c_void_p
+		print("symbol=%d" % (attach is not None), "answer=%d" % bool(attach and attach(1)),
+		      "variable=%d" % ("SONDE_DIR" in os.environ), sep="\n")
+	EOF
+	for options in "" "-b mpi" --start-paused -l; do
+		traced $options -o "$T/rec" -- "$PYTHON" ask.py
+		equal "$options" "symbol=1 answer=1 variable=1" "$(tr '\n' ' ' <"$T/out" | sed 's/ $//')"
+		rm -rf "$T/rec"
+	done
+	for command in "" "$SONDE --disable"; do
+		bare $command "$PYTHON" ask.py
+		equal "$command" "symbol=0 answer=0 variable=0" "$(tr '\n' ' ' <"$T/bare.out" | sed 's/ $//')"
+		bare $command "$PROGRAMS/control" kill
+		grep -qx tool=0 "$T/bare.out"
+	done
+	traced "$PROGRAMS/control" fork
+	grep -qx tool=1 "$T/out"
+}
