@@ -61,7 +61,7 @@ void *layer_pending(struct layer *layer, uint32_t event, const struct sonde_laye
 	const char *name = op->name ? op->name : "unnamed";
 	struct pending *pending;
 
-	if (!rec_on())
+	if (!rec_on() || rec_is_paused())
 		return NULL;
 	rec_device_seen(&layer->backend);
 	pending = get();
