@@ -24,8 +24,8 @@ SECTIONS = [
     ("G numbers", "C112 C113 C115 C116 C118 C119"),
     ("H names", "C121 C122 C124 C125"),
     ("I scale", "C127 C128 C130 C131 C133 C134"),
-    ("J more than one tool", "C136 C137 C139 C140"),
-    ("K OpenMP, markers, control, memory, layers", "C142 C143 C145 C148"),
+    ("J more than one tool", "C136 C137"),
+    ("K OpenMP, markers, control, memory, layers", "C139 C140 C142 C143 C145 C148"),
     ("M hazards", " ".join("M%02d" % number for number in range(1, 14))),
 ]
 OPEN_FILE = os.path.join("tests", "cases-open.txt")
