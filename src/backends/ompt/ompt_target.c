@@ -152,6 +152,12 @@ static void note_memory(int op, int device, const void *address, uint64_t bytes)
 		rec_memory(&ompt_backend, index, SONDE_MEMORY_device, -(int64_t)item.bytes);
 }
 
+/* When an operation of a device begins; 0: recording is paused, it is none to be recorded. */
+static uint64_t begin_ns(void)
+{
+	return rec_is_paused() ? 0 : rec_raw_ns();
+}
+
 static void note_copy(const struct self *self, int op, int device, uint64_t bytes, const struct rec_label *label)
 {
 	struct rec_span span = {.begin_ns = self->data_begin, .end_ns = rec_raw_ns(), .bytes = bytes,
@@ -159,7 +165,7 @@ static void note_copy(const struct self *self, int op, int device, uint64_t byte
 				.direction = op == OMPT_TO_DEVICE ? SONDE_DIRECTION_h2d : SONDE_DIRECTION_d2h,
 				.memory = SONDE_MEMORY_pageable, .waited = true};
 
-	if (span.device == UINT32_MAX)
+	if (span.device == UINT32_MAX || !self->data_begin)
 		return;
 	span.name = rec_name(label->name, label->length);
 	span.context = rec_context(&ompt_backend);
@@ -206,7 +212,7 @@ static void on_data_op(int endpoint, ompt_word *target_task, ompt_word *target, 
 		if (op == OMPT_DELETE)
 			note_memory(op, from_device, from, 0);
 		ompt_open(self, IN_DATA, NULL, &label, meaning.kind, &call);
-		self->data_begin = rec_raw_ns();
+		self->data_begin = begin_ns();
 		return;
 	}
 	data_end(self, op, from_device, to_device, to, bytes, &label);
@@ -221,13 +227,14 @@ static void submit_end(struct self *self)
 				.device = device_of(self->device), .queue = UINT32_MAX, .kind = SONDE_KIND_launch};
 	struct rec_call call;
 
-	if (span.device != UINT32_MAX) {
+	if (span.device != UINT32_MAX && self->submit_begin) {
 		span.name = rec_name(label.name, label.length);
 		span.context = rec_context(&ompt_backend);
 		rec_device_seen(&ompt_backend);
 		rec_device_span(&ompt_backend, &span);
-		self->mute--;
 	}
+	if (span.device != UINT32_MAX)
+		self->mute--;
 	if (ompt_close(self, IN_SUBMIT, NULL, &call))
 		rec_leave(&call);
 }
@@ -249,7 +256,7 @@ static void on_submit(int endpoint, ompt_word *target, uint64_t *operation, unsi
 		/* the host as a device runs the kernel now, others only take it */
 		ompt_open(self, IN_SUBMIT, NULL, &label, on_host ? SONDE_KIND_wait : SONDE_KIND_launch, &call);
 		self->mute += on_host;
-		self->submit_begin = rec_raw_ns();
+		self->submit_begin = begin_ns();
 		return;
 	}
 	submit_end(self);

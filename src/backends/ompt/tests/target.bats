@@ -62,3 +62,9 @@ load lib
 	timeout 60 "$SONDE" print "$T/rec" >"$T/print"
 	grep -q 'ompt:copy to device main target.c:.* copy H2D on host as device 0' "$T/print"
 }
+
+@test "nothing of a device is recorded while recording is paused, but its memory" {
+	needs target offload
+	traced --start-paused -b ompt "$OMPT/target" maps
+	check 's["kernels"] == []' 's["transfers"] == []' 's["calls"] == []' 'ledger("device_seen") == 0' 'not s["lower_bound"]'
+}
