@@ -291,9 +291,9 @@ struct fmt_op {
 /* Operations that the program put together and launches by one call. */
 struct fmt_graph {
 	uint32_t backend;
-	uint32_t number;      /* as the runtime counts graphs of this process */
-	uint64_t launches;    /* of which an operation has run */
-	uint64_t correlation; /* of the newest of them: they count up */
+	uint32_t number;        /* as the runtime counts graphs of this process */
+	uint64_t launches;      /* of which an operation has run */
+	uint64_t counted_below; /* numbers of launches up to this one are not told apart any more */
 };
 
 /* What an operation of a graph did, over all launches. */

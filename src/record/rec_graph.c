@@ -3,6 +3,8 @@
  * Graphs: operations that a program puts together once and launches by one call, again and again. A row per graph and
  * one per node, in which its operations are summed up. Called with the lock of rec_device.c held.
  */
+#include <string.h>
+
 #include "record/rec_state.h"
 
 struct index {
@@ -11,28 +13,83 @@ struct index {
 static struct rec_map graphs = REC_MAP(struct index); /* backend, number -> graph */
 static struct rec_map nodes = REC_MAP(struct index);  /* number -> the newest node that has it */
 
+/*
+ * Launches whose operations are being delivered, so that each of them counts once, in whatever order they come. Numbers
+ * of launches count up: of those that meet in one set, the lowest is given up.
+ */
+#define SETS 512u
+#define WAYS 8u
+
+struct launch {
+	uint64_t correlation; /* 0: free */
+	uint32_t graph;       /* index */
+	uint32_t reserved;
+};
+static struct launch launches[SETS][WAYS];
+static bool launches_used;
+
 void rec_graph_forget(void)
 {
 	rec_map_clear(&graphs);
 	rec_map_clear(&nodes);
+	if (launches_used) /* else its pages stay unmade */
+		memset(launches, 0, sizeof(launches));
+	launches_used = false;
 }
 
-static struct fmt_graph *find_graph(uint32_t backend, uint32_t number)
+static void give_up(struct launch *launch)
+{
+	struct fmt_graph *graph = rec_area_item(FMT_SECTION_GRAPHS, launch->graph);
+
+	if (launch->correlation > graph->counted_below)
+		graph->counted_below = launch->correlation;
+}
+
+/* The launch that an operation belongs to: is it the first one of it? */
+static void count_launch(struct fmt_graph *graph, uint32_t index, uint64_t correlation)
+{
+	struct launch *set = launches[(correlation * 0x9e3779b97f4a7c15u ^ (uint64_t)index << 55) >> 55];
+	struct launch new = {.correlation = correlation, .graph = index}, *lowest = set;
+
+	if (!correlation)
+		return;
+	for (struct launch *launch = set; launch < set + WAYS; launch++) {
+		if (launch->correlation == correlation && launch->graph == index)
+			return;
+		if (launch->correlation < lowest->correlation)
+			lowest = launch;
+	}
+	if (correlation <= graph->counted_below)
+		return;
+	graph->launches++;
+	launches_used = true;
+	if (correlation < lowest->correlation) {
+		give_up(&new);
+		return;
+	}
+	if (lowest->correlation)
+		give_up(lowest);
+	*lowest = new;
+}
+
+static struct fmt_graph *find_graph(uint32_t backend, uint32_t number, uint32_t *index_out)
 {
 	rec_word key = (rec_word)backend << 32 | number;
 	struct fmt_graph *graph;
 	struct index index;
 	uint64_t added;
 
-	if (rec_map_get(&graphs, key, &index))
+	if (rec_map_get(&graphs, key, &index)) {
+		*index_out = index.value;
 		return rec_area_item(FMT_SECTION_GRAPHS, index.value);
+	}
 	graph = rec_area_add(FMT_SECTION_GRAPHS, &added);
 	if (!graph)
 		return NULL;
 	graph->backend = backend;
 	graph->number = number;
 	rec_area_publish(FMT_SECTION_GRAPHS);
-	index.value = (uint32_t)added;
+	*index_out = index.value = (uint32_t)added;
 	rec_map_put(&graphs, key, &index);
 	return graph;
 }
@@ -74,7 +131,8 @@ static struct fmt_node *find_node(uint32_t backend, const struct rec_span *span)
 
 void rec_graph_add(const struct rec_backend *backend, const struct rec_span *span)
 {
-	struct fmt_graph *graph = find_graph(backend->index, span->details.graph);
+	uint32_t index = 0;
+	struct fmt_graph *graph = find_graph(backend->index, span->details.graph, &index);
 	struct fmt_node *node = graph ? find_node(backend->index, span) : NULL;
 	uint64_t duration = span->end_ns - span->begin_ns;
 
@@ -82,10 +140,7 @@ void rec_graph_add(const struct rec_backend *backend, const struct rec_span *spa
 		rec_state.process->notes |= FMT_NOTE_GRAPHS_FULL;
 		return;
 	}
-	if (span->correlation > graph->correlation) {
-		graph->correlation = span->correlation;
-		graph->launches++;
-	}
+	count_launch(graph, index, span->correlation);
 	node->calls++;
 	node->total_ns += duration;
 	if (duration > node->max_ns)

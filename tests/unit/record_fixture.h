@@ -46,6 +46,7 @@ static int fixture_open(void **state)
 	rec_names_forget();
 	rec_streams_forget();
 	rec_device_forget();
+	rec_graph_forget();
 	rec_dynamic_forget();
 	rec_context_forget();
 	rec_range_forget();

@@ -191,6 +191,61 @@ static void shape_of_a_kernel_is_what_all_its_launches_share(void **state)
 	assert_int_equal(rec_state.area[FMT_SECTION_OPS].section->used, 1);
 }
 
+static void add_node(uint32_t device, uint32_t graph, uint64_t launch, uint64_t node)
+{
+	struct rec_span span = {.begin_ns = 10, .end_ns = 20, .name = rec_name("k", 1), .device = device,
+				.kind = SONDE_KIND_launch, .correlation = launch,
+				.details = {.graph = graph, .node = node}};
+
+	rec_device_seen(&fixture_backend);
+	rec_device_span(&fixture_backend, &span);
+}
+
+static uint64_t launches_of(uint32_t index)
+{
+	const struct fmt_graph *graph = rec_area_item(FMT_SECTION_GRAPHS, index);
+
+	return graph->launches;
+}
+
+/* 64 launches at once, three operations each, in any order; numbers are apart, as other calls have some as well. */
+static void launches_of_a_graph_count_once_in_any_order(void **state)
+{
+	uint32_t device = add_device(), order[192];
+
+	(void)state;
+	srand(3);
+	for (uint32_t round = 0; round < 200; round++) {
+		for (uint32_t i = 0; i < 192; i++) {
+			uint32_t other = (uint32_t)rand() % (i + 1);
+
+			order[i] = order[other];
+			order[other] = i;
+		}
+		for (uint32_t i = 0; i < 192; i++)
+			add_node(device, 5 + order[i] % 2, 1 + round * 1000 + order[i] / 3 * 7, 1 + order[i] % 3);
+	}
+	assert_int_equal(rec_state.area[FMT_SECTION_GRAPHS].section->used, 2);
+	assert_int_equal(launches_of(0), 64 * 200);
+	assert_int_equal(launches_of(1), 64 * 200);
+}
+
+/* What comes after thousands of later launches may have been counted: it is not counted again. */
+static void launches_are_at_most_those_there_were(void **state)
+{
+	uint32_t device = add_device();
+
+	(void)state;
+	for (uint64_t launch = 1; launch <= 20000; launch++)
+		add_node(device, 5, launch, 1);
+	assert_int_equal(launches_of(0), 20000);
+	for (uint64_t launch = 1; launch <= 20000; launch++)
+		add_node(device, 5, launch, 2);
+	assert_int_equal(launches_of(0), 20000);
+	add_node(device, 5, 0, 2); /* not known whose it is */
+	assert_int_equal(launches_of(0), 20000);
+}
+
 static void one_key_is_one_device(void **state)
 {
 	(void)state;
@@ -225,6 +280,8 @@ int main(void)
 		T(late_record_is_counted_and_marks_the_figure),
 		T(span_that_ends_before_it_begins_is_untimed),
 		T(shape_of_a_kernel_is_what_all_its_launches_share),
+		T(launches_of_a_graph_count_once_in_any_order),
+		T(launches_are_at_most_those_there_were),
 		T(one_key_is_one_device),
 		T(seventeenth_device_is_refused_and_its_work_counted_as_lost),
 	};
