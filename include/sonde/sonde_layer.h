@@ -118,7 +118,8 @@ enum sonde_layer_flag {
 	SONDE_LAYER_INTERNAL = 1 << 3,  /* by the layer for itself */
 	SONDE_LAYER_PART = 1 << 4,      /* LAUNCH: one of several of the launch around it: not to be added up */
 	SONDE_LAYER_PINNED = 1 << 5,    /* MEMORY of the host that devices reach */
-	SONDE_LAYER_MANAGED = 1 << 6    /* MEMORY that moves */
+	SONDE_LAYER_MANAGED = 1 << 6,   /* MEMORY that moves */
+	SONDE_LAYER_LEFT = 1 << 7       /* at END, late: an exception left it, some time ago */
 };
 
 enum sonde_layer_api { /* what lies below a device */
@@ -301,7 +302,6 @@ extern const struct sonde_layer_tool *sonde_layer_attach(const struct sonde_laye
  * In C++, sonde_layer_scope ends the operation also when an exception leaves it.
  */
 #if defined(SONDE_LAYER_PREFIX)
-
 #define SONDE_LAYER_JOIN2(a, b) a##_##b
 #define SONDE_LAYER_JOIN(a, b) SONDE_LAYER_JOIN2(a, b)
 #define sonde_layer_mask SONDE_LAYER_JOIN(SONDE_LAYER_PREFIX, sonde_layer_mask)

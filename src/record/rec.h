@@ -347,6 +347,8 @@ REC_EXPORT void rec_enter_dynamic(struct rec_call *call, struct rec_backend *bac
 REC_EXPORT uint64_t rec_call_token(const struct rec_call *call);
 /* The call again, to be left. False: there is no such call open in this thread. */
 REC_EXPORT bool rec_call_resume(struct rec_call *call, struct rec_backend *backend, uint64_t token);
+/* In place of rec_leave(): an exception has left the call, some time ago. It is unfinished, with what is open in it. */
+REC_EXPORT REC_COLD void rec_call_left(const struct rec_call *call);
 
 /*
  * A call of this thread that is told of when it is over: the thread has recorded nothing since it began, at the time

@@ -66,20 +66,30 @@ void rec_drop_above(struct fmt_thread *thread, uint32_t depth)
 		rec_row(thread, thread->frame[thread->depth].slot)->unfinished++;
 }
 
+static void drop_top(struct fmt_thread *thread)
+{
+	struct fmt_event_left left = {thread->frame[thread->depth].slot};
+
+	rec_row(thread, thread->frame[thread->depth].slot)->unfinished++;
+	thread->depth--;
+	if (left.slot <= rec_state.streamed)
+		rec_stream_event(&rec_tls.writer, FMT_EVENT_LEFT, &left, sizeof(left));
+}
+
 /*
  * Drops frames that a longjmp, an exception or a thread's end left behind: the stack grows down. A frame at ANY_ADDRESS
  * ends with its own end or with a call around it.
  */
 static void drop_stale_frames(struct fmt_thread *thread, uintptr_t frame_address)
 {
-	while (thread->depth && thread->frame[thread->depth].stack <= frame_address) {
-		struct fmt_event_left left = {thread->frame[thread->depth].slot};
+	while (thread->depth && thread->frame[thread->depth].stack <= frame_address)
+		drop_top(thread);
+}
 
-		rec_row(thread, thread->frame[thread->depth].slot)->unfinished++;
-		thread->depth--;
-		if (left.slot <= rec_state.streamed)
-			rec_stream_event(&rec_tls.writer, FMT_EVENT_LEFT, &left, sizeof(left));
-	}
+void rec_call_left(const struct rec_call *call)
+{
+	while (call->thread->depth >= call->depth)
+		drop_top(call->thread);
 }
 
 /* Does a call made while another traced call is open count as the program's own? */

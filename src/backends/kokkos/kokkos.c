@@ -48,15 +48,21 @@ struct open {
 		struct sonde_layer_region region;
 	} info;
 	struct sonde_layer_span span;
-	struct open *outer; /* of the thread's, for those without a number */
+	struct open *outer; /* of the thread's */
 	uint32_t event, taken;
+	uint32_t serial;    /* counts up; tells the operation from others that had its place */
+	uint32_t over;      /* another thread said that it has ended */
+	const void *hook;   /* what Kokkos called, */
+	uintptr_t frame;    /* and where on the stack */
+	uint64_t name;      /* hash */
 };
 static struct open table[OPEN_MAX];
-static __thread struct open *copies, *regions;
+static __thread struct open *operations, *regions;
 
 static struct {
 	char name[SECTION_NAME];
 	struct open *open;
+	uint32_t started;
 } sections[SECTIONS_MAX];
 static uint32_t sections_used;
 
@@ -86,6 +92,8 @@ static struct open *take(uint32_t event, size_t bytes, uint16_t what, const char
 			__atomic_store_n(&hint, (uint32_t)(open - table), __ATOMIC_RELAXED);
 		open->event = event;
 		open->outer = NULL;
+		open->over = 0;
+		open->serial++;
 		sonde_layer_fill(&open->info, bytes, what, name);
 		return open;
 	}
@@ -123,15 +131,91 @@ static void pop(struct open **stack)
 	end(open);
 }
 
+/* ---- those that Kokkos ends by a number, and copies: within a function of its, which an exception may leave ---- */
+
+static uint64_t hash_of(const char *text)
+{
+	uint64_t hash = 1469598103934665603u;
+
+	for (; *text; text++)
+		hash = (hash ^ (uint8_t)*text) * 1099511628211u;
+	return hash;
+}
+
+/* It was left, when is not known. */
+static void leave(struct open *open)
+{
+	operations = open->outer;
+	if (!open->over) {
+		open->info.op.flags |= SONDE_LAYER_LEFT;
+		open->info.op.name = NULL;
+		sonde_layer_end(open->event, &open->info.op, &open->span, -1);
+	}
+	__atomic_store_n(&open->taken, 0, __ATOMIC_RELEASE);
+}
+
+/*
+ * Is an operation over, since another one begins? Kokkos calls a hook at the same distance from where the operation
+ * stands in the program: the same hook from further up, or from the very same place for the same operation, is not
+ * called within the earlier one.
+ */
+static bool is_left(const struct open *open, const struct open *next)
+{
+	return open->hook == next->hook &&
+	       (open->frame < next->frame || (open->frame == next->frame && open->name == next->name));
+}
+
+static void enter(struct open *open, const void *hook, uintptr_t frame, const char *name)
+{
+	struct open *outermost = NULL;
+
+	open->hook = hook;
+	open->frame = frame;
+	open->name = hash_of(name);
+	for (struct open *at = operations; at; at = at->outer)
+		if (is_left(at, open))
+			outermost = at;
+	while (outermost && operations != outermost->outer)
+		leave(operations);
+	open->outer = operations;
+	operations = open;
+	begin(open);
+}
+
+static bool is_mine(const struct open *open)
+{
+	const struct open *at = operations;
+
+	while (at && at != open)
+		at = at->outer;
+	return at;
+}
+
+static void finish(struct open *open)
+{
+	if (!is_mine(open)) { /* it stays where it is in its own thread's list */
+		open->info.op.name = NULL;
+		sonde_layer_end(open->event, &open->info.op, &open->span, 0);
+		open->over = 1;
+		return;
+	}
+	while (operations != open)
+		leave(operations);
+	operations = open->outer;
+	end(open);
+}
+
 static uint64_t number_of(const struct open *open)
 {
-	return open ? (uint64_t)(open - table) + 1 : 0;
+	return open ? (uint64_t)open->serial << 32 | ((uint64_t)(open - table) + 1) : 0;
 }
 
 static void end_number(uint64_t number)
 {
-	if (number - 1 < OPEN_MAX)
-		end(&table[number - 1]);
+	uint32_t at = (uint32_t)number - 1;
+
+	if (at < OPEN_MAX && table[at].serial == number >> 32 && table[at].taken && !table[at].over)
+		finish(&table[at]);
 }
 
 /* ---- devices and spaces --------------------------------------------------------------------------------- */
@@ -203,7 +287,10 @@ EXPORT void kokkosp_request_tool_settings(uint32_t count, struct settings *setti
 		settings->requires_global_fencing = false;
 }
 
-static void launch(uint16_t what, const char *name, uint32_t device, uint64_t *number)
+#define FRAME ((uintptr_t)__builtin_frame_address(0))
+
+static void launch(uint16_t what, const char *name, uint32_t device, uint64_t *number, const void *hook,
+		   uintptr_t frame)
 {
 	struct open *open = take(SONDE_LAYER_LAUNCH, sizeof(struct sonde_layer_launch), what, name ? name : "");
 
@@ -211,22 +298,22 @@ static void launch(uint16_t what, const char *name, uint32_t device, uint64_t *n
 	if (!open)
 		return;
 	set_device(&open->info.op, device);
-	begin(open);
+	enter(open, hook, frame, open->info.op.name);
 }
 
 EXPORT void kokkosp_begin_parallel_for(const char *name, uint32_t device, uint64_t *number)
 {
-	launch(SONDE_LAYER_FOR, name, device, number);
+	launch(SONDE_LAYER_FOR, name, device, number, kokkosp_begin_parallel_for, FRAME);
 }
 
 EXPORT void kokkosp_begin_parallel_reduce(const char *name, uint32_t device, uint64_t *number)
 {
-	launch(SONDE_LAYER_REDUCE, name, device, number);
+	launch(SONDE_LAYER_REDUCE, name, device, number, kokkosp_begin_parallel_reduce, FRAME);
 }
 
 EXPORT void kokkosp_begin_parallel_scan(const char *name, uint32_t device, uint64_t *number)
 {
-	launch(SONDE_LAYER_SCAN, name, device, number);
+	launch(SONDE_LAYER_SCAN, name, device, number, kokkosp_begin_parallel_scan, FRAME);
 }
 
 EXPORT void kokkosp_end_parallel_for(uint64_t number)
@@ -246,14 +333,15 @@ EXPORT void kokkosp_end_parallel_scan(uint64_t number)
 
 EXPORT void kokkosp_begin_fence(const char *name, uint32_t device, uint64_t *number)
 {
-	struct open *open = take(SONDE_LAYER_SYNC, sizeof(struct sonde_layer_sync), SONDE_LAYER_WAIT_DEVICE, name);
+	struct open *open = take(SONDE_LAYER_SYNC, sizeof(struct sonde_layer_sync), SONDE_LAYER_WAIT_DEVICE,
+				 name ? name : "");
 
 	*number = number_of(open);
 	if (!open)
 		return;
 	set_device(&open->info.op, device);
 	open->info.op.flags &= (uint16_t)~SONDE_LAYER_ASYNC;
-	begin(open);
+	enter(open, kokkosp_begin_fence, FRAME, open->info.op.name);
 }
 
 EXPORT void kokkosp_end_fence(uint64_t number)
@@ -279,14 +367,19 @@ EXPORT void kokkosp_begin_deep_copy(struct space to, const char *to_label, const
 	open->info.copy.from = from_address;
 	open->info.copy.to_label = to_label;
 	open->info.copy.from_label = from_label;
-	push(&copies, open);
+	enter(open, kokkosp_begin_deep_copy, FRAME, "");
 }
 
 EXPORT void kokkosp_end_deep_copy(void)
 {
-	if (copies)
-		copies->info.copy.to_label = copies->info.copy.from_label = NULL;
-	pop(&copies);
+	struct open *open = operations;
+
+	while (open && open->event != SONDE_LAYER_COPY)
+		open = open->outer;
+	if (!open)
+		return;
+	open->info.copy.to_label = open->info.copy.from_label = NULL;
+	finish(open);
 }
 
 /* Told behind the allocation and before the end of one: how long it took is not known. */
@@ -354,22 +447,28 @@ EXPORT void kokkosp_start_profile_section(uint32_t number)
 {
 	struct open *open;
 
-	if (number >= SECTIONS_MAX || sections[number].open)
+	if (number >= SECTIONS_MAX || __atomic_exchange_n(&sections[number].started, 1, __ATOMIC_ACQUIRE))
 		return;
 	open = take(SONDE_LAYER_REGION, sizeof(struct sonde_layer_region), SONDE_LAYER_SECTION, sections[number].name);
-	sections[number].open = open;
-	if (open)
+	if (open) {
 		begin(open);
+		__atomic_store_n(&sections[number].open, open, __ATOMIC_RELEASE);
+	} else {
+		__atomic_store_n(&sections[number].started, 0, __ATOMIC_RELEASE);
+	}
 }
 
+/* Of threads that stop it at once, one does. */
 EXPORT void kokkosp_stop_profile_section(uint32_t number)
 {
-	struct open *open = number < SECTIONS_MAX ? sections[number].open : NULL;
+	struct open *open = NULL;
 
+	if (number < SECTIONS_MAX)
+		open = __atomic_exchange_n(&sections[number].open, NULL, __ATOMIC_ACQUIRE);
 	if (!open)
 		return;
-	sections[number].open = NULL;
 	end(open);
+	__atomic_store_n(&sections[number].started, 0, __ATOMIC_RELEASE);
 }
 
 EXPORT void kokkosp_destroy_profile_section(uint32_t number)

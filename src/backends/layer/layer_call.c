@@ -167,6 +167,11 @@ void layer_end(struct layer *layer, uint32_t event, const struct sonde_layer_op 
 		end_region(layer, op, word);
 		return;
 	}
+	if (op->flags & SONDE_LAYER_LEFT) {
+		if (rec_call_resume(&call, &layer->backend, word->value))
+			rec_call_left(&call);
+		return;
+	}
 	if (rec_call_resume(&call, &layer->backend, word->value)) {
 		call.failed = op->status < 0;
 		call.result = (rec_word)op->status;

@@ -4,6 +4,7 @@
  * pinned and managed memory. What Kokkos gives as an argument is gone when it calls again.
  */
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -17,7 +18,11 @@ struct settings {
 	bool padding[255];
 };
 
+#define STREAM (2u << 24 | 1)
+
 static void *library;
+static void (*begin)(const char *, uint32_t, uint64_t *);
+static void (*end)(uint64_t);
 
 static void *find(const char *name)
 {
@@ -28,12 +33,71 @@ static void *find(const char *name)
 	return symbol;
 }
 
+static void operation(int depth) /* all open at once */
+{
+	uint64_t number;
+	char text[16];
+
+	snprintf(text, sizeof(text), "k%d", depth % 2);
+	begin(text, STREAM, &number);
+	memset(text, '?', sizeof(text) - 1);
+	if (depth)
+		operation(depth - 1);
+	end(number);
+}
+
+/* Loops whose work throws: their ends are not told, also within one that goes on. */
+static __attribute__((noinline)) void throwing(const char *name, int count)
+{
+	uint64_t number;
+
+	while (count--)
+		begin(name, STREAM, &number);
+}
+
+static void exceptions(void)
+{
+	uint64_t around, after;
+
+	throwing("left", 5000);
+	begin("around", STREAM, &around);
+	throwing("left within", 100);
+	end(around);
+	begin("after", STREAM, &after);
+	end(after);
+	end(around); /* of something else by now, or of nothing */
+}
+
+static void *section_thread(void *number)
+{
+	void (*start)(uint32_t) = find("kokkosp_start_profile_section");
+	void (*stop)(uint32_t) = find("kokkosp_stop_profile_section");
+
+	for (int i = 0; i < 5000; i++) {
+		start(*(uint32_t *)number);
+		stop(*(uint32_t *)number);
+	}
+	return NULL;
+}
+
+/* One section that four threads start and stop as they please. */
+static void sections(void)
+{
+	pthread_t thread[4];
+	uint32_t number;
+
+	((void (*)(const char *, uint32_t *))find("kokkosp_create_profile_section"))("shared section", &number);
+	for (int i = 0; i < 4; i++)
+		pthread_create(&thread[i], NULL, section_thread, &number);
+	for (int i = 0; i < 4; i++)
+		pthread_join(thread[i], NULL);
+}
+
 int main(int argc, char **argv)
 {
 	struct settings settings = {.requires_global_fencing = true};
 	struct space device = {"Cuda"}, host = {"Host"}, pinned = {"CudaHostPinned"}, managed = {"CudaUVM"};
-	const uint32_t stream = 2u << 24 | 1;
-	uint64_t number[40];
+	uint64_t number;
 	char text[16];
 
 	library = argc > 1 ? dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL) : NULL;
@@ -41,21 +105,20 @@ int main(int argc, char **argv)
 		app_die("no tool", 0);
 	((void (*)(uint32_t, struct settings *))find("kokkosp_request_tool_settings"))(1, &settings);
 	((void (*)(int, uint64_t, uint32_t, void *))find("kokkosp_init_library"))(0, 20210225, 0, NULL);
-	void (*begin)(const char *, uint32_t, uint64_t *) = find("kokkosp_begin_parallel_for");
-	void (*end)(uint64_t) = find("kokkosp_end_parallel_for");
+	begin = (void (*)(const char *, uint32_t, uint64_t *))find("kokkosp_begin_parallel_for");
+	end = (void (*)(uint64_t))find("kokkosp_end_parallel_for");
 	void (*allocate)(struct space, const char *, const void *, uint64_t) = find("kokkosp_allocate_data");
 	void (*copy)(struct space, const char *, const void *, struct space, const char *, const void *, uint64_t) =
 		find("kokkosp_begin_deep_copy");
 	void (*copied)(void) = find("kokkosp_end_deep_copy");
 
 	app_say("fencing", settings.requires_global_fencing);
-	for (int i = 0; i < 40; i++) { /* all open at once */
-		snprintf(text, sizeof(text), "k%d", i % 2);
-		begin(text, stream, &number[i]);
-		memset(text, '?', sizeof(text) - 1);
+	if (argc > 2) {
+		exceptions();
+		sections();
+		return 0;
 	}
-	for (int i = 40; i-- > 0;)
-		end(number[i]);
+	operation(39);
 	allocate(device, "a", text, 1000);
 	allocate(pinned, "b", text + 1, 200);
 	allocate(managed, "c", text + 2, 30);
@@ -66,8 +129,8 @@ int main(int argc, char **argv)
 	copied();
 	copy(device, "a", text, device, "a", text, 16);
 	copied();
-	((void (*)(const char *, uint32_t, uint64_t *))find("kokkosp_begin_fence"))("fence", stream, number);
-	((void (*)(uint64_t))find("kokkosp_end_fence"))(number[0]);
+	((void (*)(const char *, uint32_t, uint64_t *))find("kokkosp_begin_fence"))("fence", STREAM, &number);
+	((void (*)(uint64_t))find("kokkosp_end_fence"))(number);
 	((void (*)(void))find("kokkosp_pop_profile_region"))(); /* one too many */
 	end(0);
 	end(1u << 20);

@@ -73,6 +73,21 @@ kokkos()
 		("managed", "Cuda", 30), ("pageable", "", 4), ("pinned host", "", 200)]'
 }
 
+@test "loops that an exception leaves are unfinished, and what follows is recorded; sections may race" {
+	for option in -q -l; do
+		KOKKOS_TOOLS_LIBS='' traced $option "$HOST" "$ADAPTER" left
+		check 'unfinished("left") == 5000 and calls("left") == 0' 'unfinished("left within") == 100' \
+			'calls("around") == 1 and unfinished("around") == 0' 'calls("after") == 1' 'ledger("lost") == 0' \
+			'0 < range_of("shared section")["calls"] <= 20000' 'range_of("shared section")["unfinished"] == 0'
+	done
+}
+
+@test "a loop of Kokkos itself that throws is unfinished" {
+	kokkos
+	traced "$PROGRAM" throw
+	check 'out["caught"] == 100' 'unfinished("throws") == 100' 'calls("axpy") == 5' 'ledger("lost") == 0'
+}
+
 @test "without sonde the adapter serves other tools" {
 	SONDE_LAYER_TOOLS=$TOOL bare "$HOST" "$ADAPTER"
 	equal status 0 "$status"

@@ -38,9 +38,25 @@ static void compute()
 	printf("sum=%.0f\n", sum);
 }
 
+static void throwing()
+{
+	int caught = 0;
+
+	for (int i = 0; i < 100; i++) {
+		try {
+			Kokkos::parallel_for("throws", 4, KOKKOS_LAMBDA(int) { throw 1; });
+		} catch (int) {
+			caught++;
+		}
+	}
+	printf("caught=%d\n", caught);
+}
+
 int main(int argc, char **argv)
 {
 	Kokkos::initialize(argc, argv);
+	if (argc > 1)
+		throwing();
 	Kokkos::Profiling::pushRegion("solve");
 	compute();
 	Kokkos::Profiling::pushRegion("inner");
