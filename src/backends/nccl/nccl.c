@@ -7,8 +7,12 @@
 
 static const uint8_t type_bytes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1}; /* by ncclDataType_t */
 
-/* 0: NCCL does not say. */
-static uint32_t ranks_of(rec_word comm)
+struct size {
+	uint32_t ranks;
+};
+static struct rec_map sizes = REC_MAP(struct size); /* by communicator */
+
+static uint32_t ask_ranks(rec_word comm)
 {
 	int (*count)(rec_word, int *) = (int (*)(rec_word, int *))rec_real(&nccl_backend, nccl_sym_ncclCommCount);
 	uint32_t token = rec_guard_enter();
@@ -18,6 +22,27 @@ static uint32_t ranks_of(rec_word comm)
 		ranks = 0;
 	rec_guard_leave(token);
 	return ranks > 0 ? (uint32_t)ranks : 0;
+}
+
+/* 0: NCCL does not say, or not yet. */
+static uint32_t ranks_of(rec_word comm)
+{
+	struct size size;
+
+	if (rec_map_get(&sizes, comm, &size))
+		return size.ranks;
+	size.ranks = ask_ranks(comm);
+	if (size.ranks)
+		rec_map_put(&sizes, comm, &size);
+	return size.ranks;
+}
+
+/* A communicator goes: the next one may be given its address. */
+void nccl_enter(struct rec_call *call, rec_word *args)
+{
+	const struct nccl_role *role = &nccl_role[nccl_backend.symbol[call->symbol].function];
+
+	rec_map_take(&sizes, args[role->comm], NULL);
 }
 
 void nccl_leave(struct rec_call *call, rec_word *args, rec_word result)

@@ -22,12 +22,17 @@ call() # NAME KEY
 		"$(call ncclCommDestroy comm_size_max) == 0"
 }
 
+@test "a communicator is asked for its size once, and one that takes its place anew" {
+	traced -- "$BUILD/tests/nccl/program"
+	check 'out["asked"] == 3' "($(call ncclBroadcast comm_size_min), $(call ncclBroadcast comm_size_max)) == (8, 8)"
+}
+
 @test "kernels are tied to the collective that launched them, or to the end of the group" {
 	for options in "" "-l"; do
 		cd "$T"
 		# shellcheck disable=SC2086
 		traced $options -- "$BUILD/tests/nccl/program"
-		check 'kernels() == 24' "$(call ncclGroupEnd device_ns) > 0" "$(call ncclSend device_ns) == 0" \
+		check 'kernels() == 25' "$(call ncclGroupEnd device_ns) > 0" "$(call ncclSend device_ns) == 0" \
 			"$(call cudaLaunchKernel device_ns) == 0" \
 			'0 < sum(row["device_ns"] for row in s["calls"]) <= sum(row["total_ns"] for row in s["kernels"])'
 	done

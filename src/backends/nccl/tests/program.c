@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A few collectives of communicators of 4 and 2, alone and in groups; prints nothing. */
+/* A few collectives of communicators of 4 and 2, alone and in groups; prints how often NCCL was asked for sizes. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "sim.h"
@@ -10,7 +11,7 @@ int main(void)
 {
 	struct sim_grid one = {1, 1, 1};
 	ncclUniqueId id = {""};
-	ncclComm_t four, two;
+	ncclComm_t four, two, eight;
 	int i;
 
 	MUST(cuInit(0));
@@ -32,6 +33,10 @@ int main(void)
 	MUST(cudaLaunchKernel("", one, one, NULL, 0, NULL));
 	MUST(cudaDeviceSynchronize());
 	MUST(ncclCommDestroy(four));
+	MUST(ncclCommInitRank(&eight, 8, id, 0)); /* where the other one was */
+	MUST(ncclBroadcast("", NULL, 1, NCCL_FLOAT, 0, eight, NULL));
+	MUST(ncclCommDestroy(eight));
 	MUST(ncclCommDestroy(two));
+	printf("asked=%d\n", sim_nccl_asked());
 	return 0;
 }

@@ -13,10 +13,12 @@ enum { NCCL_FLOAT = 7 };
 
 int ncclCommInitRank(ncclComm_t *comm, int ranks, ncclUniqueId id, int rank);
 int ncclCommCount(ncclComm_t comm, int *ranks);
+int sim_nccl_asked(void); /* how often ncclCommCount() was called */
 int ncclCommDestroy(ncclComm_t comm);
 int ncclGroupStart(void);
 int ncclGroupEnd(void);
 int ncclAllReduce(const void *from, void *to, size_t count, int type, int operation, ncclComm_t comm, void *stream);
+int ncclBroadcast(const void *from, void *to, size_t count, int type, int root, ncclComm_t comm, void *stream);
 int ncclAllGather(const void *from, void *to, size_t count, int type, ncclComm_t comm, void *stream);
 int ncclReduceScatter(const void *from, void *to, size_t count, int type, int operation, ncclComm_t comm,
 		      void *stream);
