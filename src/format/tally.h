@@ -17,7 +17,7 @@
 
 #define FMT_TALLY_MAGIC "SONDETLY"
 #define FMT_LAUNCH_MAGIC "SONDELCH"
-#define FMT_MAJOR 1
+#define FMT_MAJOR 2 /* when which one changes: docs/FORMAT.md */
 #define FMT_MINOR 0
 #define FMT_BYTE_ORDER 0x01020304u
 
@@ -408,5 +408,22 @@ static inline uint64_t fmt_covered(const struct fmt_thread *thread, uint64_t sin
 _Static_assert(sizeof(struct fmt_stats) == 1408, "rows are 22 cache lines");
 _Static_assert(sizeof(struct fmt_thread) <= FMT_THREAD_ROWS_OFFSET, "frames fit the thread's page");
 _Static_assert(sizeof(struct fmt_head) <= 1024, "head is small");
+
+/* What has another size lies otherwise in older files, and that is another major version. */
+#define FMT_SIZE(name, bytes) _Static_assert(sizeof(struct name) == (bytes), "raise FMT_MAJOR, then put it right here")
+FMT_SIZE(fmt_head, 536);
+FMT_SIZE(fmt_process, 224);
+FMT_SIZE(fmt_backend, 112);
+FMT_SIZE(fmt_function, 56);
+FMT_SIZE(fmt_thread, 3968);
+FMT_SIZE(fmt_device, 131168);
+FMT_SIZE(fmt_queue, 32);
+FMT_SIZE(fmt_op, 1480);
+FMT_SIZE(fmt_graph, 24);
+FMT_SIZE(fmt_node, 64);
+FMT_SIZE(fmt_transfer, 56);
+FMT_SIZE(fmt_memory, 56);
+FMT_SIZE(fmt_build, 48);
+FMT_SIZE(fmt_launch, 232);
 
 #endif

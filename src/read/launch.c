@@ -22,8 +22,7 @@ static const char *launch_check(struct recording *recording, const struct read_l
 	if (raw->byte_order != FMT_BYTE_ORDER)
 		return arena_printf(&recording->arena, "%s: recorded on a machine of another byte order", launch->path);
 	if (raw->major != FMT_MAJOR)
-		return arena_printf(&recording->arena, "%s: recorded in format %u.%u, this version reads format %u",
-				    launch->path, raw->major, raw->minor, FMT_MAJOR);
+		return recording_version(recording, launch->path, raw->major, raw->minor);
 	if (raw->launch_bytes < sizeof(*raw))
 		return arena_printf(&recording->arena, "%s: its head is too small", launch->path);
 	return NULL;

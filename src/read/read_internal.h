@@ -18,6 +18,11 @@ int file_open(const char *path, uint64_t *bytes_out);
 /* Start time (field 22 of /proc/PID/stat) of a process of this machine that has not ended; 0: none. */
 uint64_t process_start_time(uint32_t pid);
 
+/* ---- recording.c ---- */
+
+/* Why a file of another major version is not read. */
+const char *recording_version(struct recording *recording, const char *path, uint16_t major, uint16_t minor);
+
 /* ---- tally_open.c ---- */
 
 uint32_t tally_struct_bytes(enum fmt_section_kind kind); /* 0: unknown kind */

@@ -38,6 +38,12 @@ void recording_note(struct recording *recording, const char *code, const char *f
 	va_end(arguments);
 }
 
+const char *recording_version(struct recording *recording, const char *path, uint16_t major, uint16_t minor)
+{
+	return arena_printf(&recording->arena, "%s: recorded in format %u.%u by %s sonde, this one reads format %u",
+			    path, major, minor, major < FMT_MAJOR ? "an older" : "a newer", FMT_MAJOR);
+}
+
 static int name_order(const void *left, const void *right)
 {
 	return strcmp(*(char *const *)left, *(char *const *)right);

@@ -24,8 +24,7 @@ static const char *samples_check(struct recording *recording, const struct read_
 	if (raw->byte_order != FMT_BYTE_ORDER)
 		return arena_printf(&recording->arena, "%s: sampled on a machine of another byte order", samples->path);
 	if (raw->major != FMT_MAJOR)
-		return arena_printf(&recording->arena, "%s: sampled in format %u.%u, this version reads format %u",
-				    samples->path, raw->major, raw->minor, FMT_MAJOR);
+		return recording_version(recording, samples->path, raw->major, raw->minor);
 	if (raw->head_bytes < sizeof(*raw) || raw->counters > FMT_SAMPLES_COUNTERS ||
 	    raw->devices > FMT_SAMPLES_DEVICES || raw->counter_bytes < sizeof(struct fmt_counter) ||
 	    raw->device_bytes < sizeof(struct fmt_sample_device) || !raw->interval_ns ||

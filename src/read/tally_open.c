@@ -96,8 +96,7 @@ int tally_check_head(struct recording *recording, struct tally *tally, int fd, c
 	else if (head.byte_order != FMT_BYTE_ORDER)
 		why = arena_printf(&recording->arena, "%s: recorded on a machine of another byte order", tally->path);
 	else if (head.major != FMT_MAJOR)
-		why = arena_printf(&recording->arena, "%s: recorded in format %u.%u, this version reads format %u",
-				   tally->path, head.major, head.minor, FMT_MAJOR);
+		why = recording_version(recording, tally->path, head.major, head.minor);
 	if (why) {
 		*why_out = why;
 		return got < 0 ? SONDE_EIO : SONDE_EFORMAT;

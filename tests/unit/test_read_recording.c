@@ -106,13 +106,22 @@ static void a_wrong_magic_is_refused(void **state)
 	assert_refused(fixture, fixture->builder->path, "magic");
 }
 
-static void another_major_version_is_refused(void **state)
+static void a_newer_major_version_is_refused(void **state)
 {
 	struct fixture *fixture = *state;
 
 	fixture->builder->head.major = FMT_MAJOR + 1;
 	builder_write(fixture->builder);
-	assert_refused(fixture, fixture->builder->path, "format 2.0");
+	assert_refused(fixture, fixture->builder->path, "by a newer sonde");
+}
+
+static void an_older_major_version_is_refused(void **state)
+{
+	struct fixture *fixture = *state;
+
+	fixture->builder->head.major = FMT_MAJOR - 1;
+	builder_write(fixture->builder);
+	assert_refused(fixture, fixture->builder->path, "by an older sonde");
 }
 
 static void another_byte_order_is_refused(void **state)
@@ -455,7 +464,8 @@ int main(void)
 		TEST(an_empty_directory_is_refused),
 		TEST(a_directory_that_does_not_exist_is_refused),
 		TEST(a_wrong_magic_is_refused),
-		TEST(another_major_version_is_refused),
+		TEST(a_newer_major_version_is_refused),
+		TEST(an_older_major_version_is_refused),
 		TEST(another_byte_order_is_refused),
 		TEST(a_file_shorter_than_its_head_is_refused),
 		TEST(a_newer_minor_version_is_read),
