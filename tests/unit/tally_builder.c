@@ -232,6 +232,31 @@ struct fmt_build *builder_build(struct builder *builder, uint32_t backend, const
 	return build;
 }
 
+struct fmt_graph *builder_graph(struct builder *builder, uint32_t backend, uint32_t number)
+{
+	struct fmt_graph *graph = &builder->graph[builder->graphs++];
+
+	CHECK(builder->graphs <= BUILDER_ITEMS);
+	graph->backend = backend;
+	graph->number = number;
+	return graph;
+}
+
+struct fmt_node *builder_node(struct builder *builder, const struct fmt_graph *graph, uint32_t device, const char *name,
+			      enum sonde_kind kind)
+{
+	struct fmt_node *node = &builder->node[builder->nodes++];
+
+	CHECK(builder->nodes <= BUILDER_ITEMS);
+	node->backend = graph->backend;
+	node->graph = graph->number;
+	node->device = device;
+	node->name = builder_name(builder, name);
+	node->kind = kind;
+	node->number = builder->nodes;
+	return node;
+}
+
 uint32_t builder_queue(struct builder *builder, uint32_t backend, uint32_t device, const char *name)
 {
 	struct fmt_queue *queue = &builder->queue[builder->queues];
@@ -326,6 +351,8 @@ void builder_write(struct builder *builder)
 	section_write(builder, file, FMT_SECTION_BUILDS, builder->build, sizeof(builder->build[0]), builder->builds);
 	section_write(builder, file, FMT_SECTION_QUEUES, builder->queue, sizeof(builder->queue[0]), builder->queues);
 	section_write(builder, file, FMT_SECTION_ARGS, builder->arg, sizeof(builder->arg[0]), builder->args);
+	section_write(builder, file, FMT_SECTION_GRAPHS, builder->graph, sizeof(builder->graph[0]), builder->graphs);
+	section_write(builder, file, FMT_SECTION_NODES, builder->node, sizeof(builder->node[0]), builder->nodes);
 	threads_write(builder, file);
 	devices_write(builder, file);
 	rewind(file);
@@ -397,6 +424,54 @@ const char *summary_find_note(const struct summary *summary, const char *code)
 		if (!strcmp(summary->note[i].code, code))
 			return summary->note[i].text;
 	return NULL;
+}
+
+/* ---- samples ---- */
+
+#define SAMPLES_INTERVAL (100 * 1000000ull)
+#define SAMPLES_ROUNDS 6u
+
+static void sample_put(FILE *file, uint32_t round, uint32_t device, int64_t milliwatts, int64_t bytes)
+{
+	struct fmt_sample sample = {.raw_ns = EPOCH + round * SAMPLES_INTERVAL, .round = round, .device = device};
+	int64_t value[2] = {milliwatts, bytes};
+
+	CHECK(fwrite(&sample, sizeof(sample), 1, file) == 1 && fwrite(value, sizeof(value), 1, file) == 1);
+}
+
+const char *builder_samples_write(const char *run, const char *host, const char *first_key, const char *second_key)
+{
+	static char path[300];
+	struct fmt_samples head = {
+		.major = FMT_MAJOR, .minor = FMT_MINOR, .byte_order = FMT_BYTE_ORDER, .head_bytes = sizeof(head),
+		.counters = 2, .counter_bytes = sizeof(struct fmt_counter), .devices = 2,
+		.device_bytes = sizeof(struct fmt_sample_device), .record_bytes = sizeof(struct fmt_sample) + 16,
+		.interval_ns = SAMPLES_INTERVAL, .start_raw_ns = EPOCH, .pid = 4712, .what = "test",
+	};
+	struct fmt_counter counter[2] = {{"power", "W", 1000, 0}, {"memory used", "bytes", 1, 0}};
+	struct fmt_sample_device device[2] = {
+		{.name = "Simulated GPU", .ordinal = 0},
+		{.name = "Simulated GPU", .ordinal = 1, .gone_raw_ns = EPOCH + SAMPLES_INTERVAL, .why = "it is lost",
+		 .state = {FMT_COUNTER_READ, FMT_COUNTER_DENIED}},
+	};
+	FILE *file;
+
+	memcpy(head.magic, FMT_SAMPLES_MAGIC, sizeof(head.magic));
+	snprintf(head.host, sizeof(head.host), "%s", host);
+	snprintf(device[0].key[0], sizeof(device[0].key[0]), "%s", first_key);
+	snprintf(device[1].key[0], sizeof(device[1].key[0]), "%s", second_key);
+	snprintf(path, sizeof(path), "%s/" FMT_SAMPLES_PREFIX "test.%s.4712.1", run, host);
+	file = fopen(path, "w");
+	CHECK(file && fwrite(&head, sizeof(head), 1, file) == 1);
+	CHECK(fwrite(counter, sizeof(counter), 1, file) == 1 && fwrite(device, sizeof(device), 1, file) == 1);
+	for (uint32_t round = 0; round < SAMPLES_ROUNDS; round++) {
+		if (round != 2)
+			sample_put(file, round, 0, 100000 + 20000 * round, 5 << 20);
+		if (!round)
+			sample_put(file, round, 1, 70500, FMT_SAMPLE_NONE);
+	}
+	CHECK(!fclose(file));
+	return path;
 }
 
 static int capture_saved = -1;

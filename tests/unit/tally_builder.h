@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "analyze/summary.h"
+#include "format/samples.h"
 #include "format/stream.h"
 #include "format/tally.h"
 #include "read/recording.h"
@@ -41,8 +42,11 @@ struct builder {
 	struct fmt_build build[BUILDER_ITEMS];
 	struct fmt_queue queue[BUILDER_ITEMS];
 	struct fmt_arg arg[BUILDER_ITEMS];
+	struct fmt_graph graph[BUILDER_ITEMS];
+	struct fmt_node node[BUILDER_ITEMS];
 	char strings[BUILDER_STRINGS];
-	uint32_t backends, functions, threads, devices, ops, transfers, memories, builds, queues, args;
+	uint32_t backends, functions, threads, devices, ops, transfers, memories, builds, queues, args, graphs,
+		nodes;
 	uint64_t strings_used;
 };
 
@@ -71,6 +75,9 @@ struct fmt_op *builder_op(struct builder *builder, uint32_t backend, uint32_t de
 struct fmt_transfer *builder_transfer(struct builder *builder, uint32_t backend, uint32_t device);
 struct fmt_memory *builder_memory(struct builder *builder, uint32_t backend, uint32_t device);
 struct fmt_build *builder_build(struct builder *builder, uint32_t backend, const char *name);
+struct fmt_graph *builder_graph(struct builder *builder, uint32_t backend, uint32_t number);
+struct fmt_node *builder_node(struct builder *builder, const struct fmt_graph *graph, uint32_t device, const char *name,
+			      enum sonde_kind kind);
 uint32_t builder_queue(struct builder *builder, uint32_t backend, uint32_t device, const char *name);
 /* An argument behind those that the function has; enumeration may be NULL. */
 struct fmt_arg *builder_arg(struct builder *builder, uint32_t function, enum fmt_arg_when when, enum fmt_arg_type type,
@@ -81,6 +88,13 @@ void builder_write(struct builder *builder);
 /* A launch record with a command of two words; end 0: not ended. */
 struct fmt_launch builder_launch(uint32_t program_pid, uint64_t start, uint64_t end, int wait_status);
 void builder_launch_write(const char *run, const struct fmt_launch *launch);
+
+/*
+ * Samples of two counters (power, memory used) and two devices (with these keys; the second is gone after its first
+ * sample and may not tell its memory), six rounds of 100 ms from the start on, of which the third was missed.
+ * Returns the path.
+ */
+const char *builder_samples_write(const char *run, const char *host, const char *first_key, const char *second_key);
 
 /* The summary of a run directory; fails the test when there is none. */
 struct summary *builder_summary(const char *run);

@@ -82,6 +82,30 @@ static void add_calls(struct builder *builder, uint32_t rank)
 	builder->build[0].total = 45 * MS;
 }
 
+/* One graph of three nodes; the second node was given another kernel after its first run. */
+static void add_graph(struct builder *builder, uint32_t device, uint32_t rank)
+{
+	static const struct {
+		const char *name;
+		enum sonde_kind kind;
+		uint64_t number, calls, each;
+	} nodes[] = {
+		{"stencil", SONDE_KIND_launch, 31, 8, 5 * MS}, {"reduce", SONDE_KIND_launch, 32, 1, MS},
+		{"reduce_all", SONDE_KIND_launch, 32, 7, 2 * MS}, {"", SONDE_KIND_copy, 33, 8, MS / 2},
+	};
+	struct fmt_graph *graph = builder_graph(builder, 1, 5 + rank);
+
+	graph->launches = 8;
+	for (size_t i = 0; i < sizeof(nodes) / sizeof(nodes[0]); i++) {
+		struct fmt_node *node = builder_node(builder, graph, device, nodes[i].name, nodes[i].kind);
+
+		node->number = nodes[i].number;
+		node->calls = nodes[i].calls;
+		node->total_ns = nodes[i].calls * nodes[i].each;
+		node->max_ns = nodes[i].each + 10 * rank;
+	}
+}
+
 /* The first kernels of the tally's, a copy beside one of them, and a message while the device works. */
 static void add_streams(const struct builder *builder, uint32_t rank)
 {
@@ -111,6 +135,7 @@ static void add_rank(uint32_t rank)
 {
 	struct builder *builder = builder_create(run, 100 + rank, 100 * MS, 9900 * MS);
 	struct fmt_launch launch = builder_launch(100 + rank, rank * MS, 10 * SECOND - rank * MS, 0);
+	uint32_t device;
 
 	builder->process.rank = (int32_t)rank;
 	builder->process.size = 2;
@@ -122,7 +147,9 @@ static void add_rank(uint32_t rank)
 	builder->backend[1].device_recorded = rank ? 1008 : 1010;
 	builder->process.notes = rank ? FMT_NOTE_CHILDREN_UNTRACED : 0;
 	add_calls(builder, rank);
-	add_device_work(builder, builder_device(builder, 1, "uuid-1", "Simulated GPU"), rank);
+	device = builder_device(builder, 1, "uuid-1", "Simulated GPU");
+	add_device_work(builder, device, rank);
+	add_graph(builder, device, rank);
 	builder->process.streams = FMT_STREAMS_TIMELINE;
 	builder_write(builder);
 	add_streams(builder, rank);
@@ -137,6 +164,7 @@ static int setup(void **state)
 	snprintf(out, sizeof(out), "%s/out", run);
 	add_rank(0);
 	add_rank(1);
+	builder_samples_write(run, "node", "uuid-1", "uuid-2");
 	return 0;
 }
 
@@ -265,7 +293,8 @@ static void json_of_two_ranks(void **state)
 static void csv_of_two_ranks(void **state)
 {
 	static const char *const files[] = {"run", "notes", "processes", "rank_device", "breakdown", "overlap",
-					    "devices", "kernels", "transfers", "memory", "calls", "builds", "ledger"};
+					    "devices", "kernels", "graphs", "graph_nodes", "transfers", "memory",
+					    "calls", "counters", "builds", "ledger"};
 	struct summary *summary = summarise(SUMMARY_BY_NONE);
 	char directory[260], path[400], golden[100];
 	size_t i;
