@@ -357,13 +357,9 @@ void rec_enter_dynamic(struct rec_call *call, struct rec_backend *backend, const
 	uint32_t slot = 0;
 
 	*call = (struct rec_call){.backend = backend};
-	thread = rec_dynamic(backend, label, kind, &slot);
+	thread = rec_dynamic_or_lost(backend, label, kind, &slot);
 	if (unlikely(!thread))
 		return;
-	if (unlikely(!slot)) {
-		rec_lost(backend);
-		return;
-	}
 	call->thread = thread;
 	if (thread->depth && frame_address)
 		drop_stale_frames(thread, frame_address);

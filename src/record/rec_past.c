@@ -24,13 +24,9 @@ void rec_call_past(struct rec_backend *backend, const struct rec_label *label, e
 	struct fmt_thread *thread;
 	uint32_t slot = 0;
 
-	thread = rec_dynamic(backend, label, kind, &slot);
+	thread = rec_dynamic_or_lost(backend, label, kind, &slot);
 	if (unlikely(!thread))
 		return;
-	if (unlikely(!slot)) {
-		rec_lost(backend);
-		return;
-	}
 	rec_row_add(rec_row(thread, slot), end - begin, 0, false);
 	if (thread->depth && thread->frame[thread->depth].begin <= begin)
 		thread->frame[thread->depth].child += end - begin;

@@ -293,14 +293,10 @@ uint32_t rec_range_started(uint16_t *slots, uint32_t room)
 void rec_mark(struct rec_backend *backend, const struct rec_label *label)
 {
 	uint32_t slot;
-	struct fmt_thread *thread = rec_dynamic(backend, label, SONDE_KIND_mark, &slot);
+	struct fmt_thread *thread = rec_dynamic_or_lost(backend, label, SONDE_KIND_mark, &slot);
 
-	if (!thread)
+	if (unlikely(!thread))
 		return;
-	if (!slot) {
-		rec_lost(backend);
-		return;
-	}
 	thread->last = stamp(slot, FMT_CALL_INSTANT);
 	rec_row(thread, slot)->hist[0]++;
 }

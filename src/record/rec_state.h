@@ -106,6 +106,18 @@ void rec_slots_clear(struct rec_backend *backend);
 /* Room in this thread, the function's row in it. slot_out 0: the function finds no room. NULL: nothing is recorded. */
 struct fmt_thread *rec_dynamic(struct rec_backend *backend, const struct rec_label *label, enum sonde_kind kind,
 			       uint32_t *slot_out);
+/* For what is nothing without a row: where there is none, it is lost, and the answer NULL. */
+static inline struct fmt_thread *rec_dynamic_or_lost(struct rec_backend *backend, const struct rec_label *label,
+						     enum sonde_kind kind, uint32_t *slot_out)
+{
+	struct fmt_thread *thread = rec_dynamic(backend, label, kind, slot_out);
+
+	if (unlikely(thread && !*slot_out)) {
+		rec_lost(backend);
+		return NULL;
+	}
+	return thread;
+}
 struct fmt_thread *rec_dynamic_row(struct rec_backend *backend, uint32_t slot); /* of a function that is known */
 void rec_dynamic_forget(void);
 uint32_t rec_slot_dynamic(struct rec_backend *backend, const struct rec_label *label, enum sonde_kind kind);
