@@ -96,7 +96,7 @@ static void start_and_wait(struct run *run)
 	if (run->program.error) {
 		if (run->program.pid > 0)
 			program_wait(&run->program);
-		samplers_stop(&run->samplers);
+		samplers_stop(&run->samplers, false);
 		launch_file_discard(&run->launch);
 		return;
 	}
@@ -105,7 +105,7 @@ static void start_and_wait(struct run *run)
 		job_started(&run->job, run->program.pid, run->launch.path);
 	program_wait(&run->program);
 	launch_file_ended(&run->launch, run->program.wait_status);
-	samplers_stop(&run->samplers);
+	samplers_stop(&run->samplers, true);
 }
 
 /* Where the recording goes, alone or together with the other ranks of a job. 0 or SONDE_E..., logged. */

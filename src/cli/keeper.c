@@ -68,22 +68,6 @@ static int borrow_stderr(pid_t pid)
 	return fd;
 }
 
-/* Nothing that this process inherited may stay open but the keeper's lock and standard error. */
-static void close_descriptors(int keep)
-{
-	DIR *directory = opendir("/proc/self/fd");
-	struct dirent *entry;
-
-	while (directory && (entry = readdir(directory))) {
-		int fd = (int)strtol(entry->d_name, NULL, 10);
-
-		if (fd > STDERR_FILENO && fd != keep && fd != dirfd(directory))
-			close(fd);
-	}
-	if (directory)
-		closedir(directory);
-}
-
 static void become_keeper(const struct job *job)
 {
 	pid_t launcher = ranks_launcher(job->ranks.ancestor);
@@ -103,7 +87,7 @@ static void become_keeper(const struct job *job)
 	}
 	if (error >= 0)
 		dup2(error, STDERR_FILENO);
-	close_descriptors(job->keeper);
+	proc_close_above_stderr(job->keeper); /* nothing that was inherited but the lock */
 	if (chdir("/") != 0)
 		log_warning("/: %s", strerror(errno));
 }
@@ -118,7 +102,7 @@ static void wait_for(const struct job_member *member, int fd, void *context)
 }
 
 struct counted {
-	int came, traced, alive;
+	int came, traced, alive, started;
 };
 
 static void count(const struct job_member *member, int fd, void *context)
@@ -127,6 +111,7 @@ static void count(const struct job_member *member, int fd, void *context)
 
 	counted->came++;
 	counted->traced += member->traced;
+	counted->started += member->program != 0;
 	if (fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0)
 		counted->alive++;
 }
@@ -259,6 +244,7 @@ void keeper_finish(const struct job *job, struct result *result)
 void keeper_start(struct job *job, struct result *result)
 {
 	static struct samplers samplers;
+	struct counted counted = { 0 };
 	pid_t middle = fork();
 
 	if (middle < 0) {
@@ -277,7 +263,8 @@ void keeper_start(struct job *job, struct result *result)
 	become_keeper(job);
 	samplers_start(&samplers, result, false);
 	wait_for_all(job);
-	samplers_stop(&samplers);
+	job_each(job, count, &counted);
+	samplers_stop(&samplers, counted.started);
 	keeper_finish(job, result);
 	_exit(0);
 }

@@ -2,6 +2,7 @@
 /* See proc.h. */
 #include "cli/proc.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -15,6 +16,9 @@
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434 /* the same number everywhere */
+#endif
+#ifndef SYS_close_range
+#define SYS_close_range 436
 #endif
 
 static int open_entry(pid_t pid, const char *entry)
@@ -152,4 +156,28 @@ bool proc_wait(pid_t pid, unsigned long long start, int timeout_ms)
 		usleep(5000);
 	}
 	return true;
+}
+
+static bool close_range_of(unsigned first, unsigned last)
+{
+	return first > last || syscall(SYS_close_range, first, last, 0) == 0;
+}
+
+void proc_close_above_stderr(int keep)
+{
+	unsigned first = STDERR_FILENO + 1, kept = keep < (int)first ? first - 1 : (unsigned)keep;
+	DIR *directory;
+	struct dirent *entry;
+
+	if (close_range_of(first, kept - 1) && close_range_of(kept + 1, ~0u))
+		return;
+	directory = opendir("/proc/self/fd"); /* Linux < 5.9 */
+	while (directory && (entry = readdir(directory))) {
+		int fd = (int)strtol(entry->d_name, NULL, 10);
+
+		if (fd > STDERR_FILENO && fd != keep && fd != dirfd(directory))
+			close(fd);
+	}
+	if (directory)
+		closedir(directory);
 }

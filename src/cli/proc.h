@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What /proc tells about other processes. They may end at any moment: every answer may be "unknown". */
+/*
+ * What /proc tells about other processes. They may end at any moment: every answer may be "unknown". And this process's
+ * descriptors.
+ */
 #ifndef SONDE_CLI_PROC_H
 #define SONDE_CLI_PROC_H
 
@@ -33,5 +36,8 @@ pid_t proc_newest(void);
 
 /* Waits until the process has ended, for `timeout_ms` at most. True: it has. */
 bool proc_wait(pid_t pid, unsigned long long start, int timeout_ms);
+
+/* Closes all descriptors but the first three and `keep` (-1: none). */
+void proc_close_above_stderr(int keep);
 
 #endif

@@ -12,7 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "base/log.h"
@@ -21,17 +20,12 @@
 #include "cli/proc.h"
 #include "format/samples.h"
 
-#ifndef SYS_close_range
-#define SYS_close_range 436
-#endif
-
 #define PROGRAM_PREFIX "sonde-sample-"
 #define INTERVAL_DEFAULT_NS 100000000ll
 #define INTERVAL_MIN_NS 10000000ll         /* what is sampled is renewed by its owners every 10 to 100 ms at best */
 #define INTERVAL_MAX_NS 3600000000000ll
 #define DEATH_STEP_US 500
 #define DEATH_STEPS 100                    /* one that hangs in a driver is left to die alone */
-#define FILES_MAX 65536
 
 /* Of "WHAT[:TIME]": a number without a unit is in ms. False: no time. */
 static bool parse_interval(const char *text, size_t length, int64_t *interval_out)
@@ -142,14 +136,6 @@ static int move_up(int fd)
 	return moved;
 }
 
-static void close_above_stderr(void)
-{
-	if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 0) == 0)
-		return;
-	for (int fd = STDERR_FILENO + 1; fd < FILES_MAX; fd++)
-		close(fd);
-}
-
 /* In the child: nothing of this process's may stay open in it, or somebody waits for its end. */
 static void become_sampler(char **words, int stop, int file)
 {
@@ -164,7 +150,7 @@ static void become_sampler(char **words, int stop, int file)
 	if (dup2(stop, STDIN_FILENO) < 0 || dup2(file, STDOUT_FILENO) < 0 || dup2(null, STDERR_FILENO) < 0 ||
 	    chdir("/") != 0)
 		_exit(127);
-	close_above_stderr();
+	proc_close_above_stderr(-1);
 	execv(words[0], words);
 	_exit(127);
 }
@@ -255,15 +241,15 @@ static void tell_end(const struct sampler *sampler, int status)
 			    WEXITSTATUS(status));
 }
 
-static void stop(const struct sampler *sampler)
+static void stop(const struct sampler *sampler, bool started)
 {
 	struct stat file;
 	int status, steps = 0;
 	bool ended = waitpid(sampler->pid, &status, WNOHANG) == sampler->pid;
 
-	if (ended) {
+	if (ended && started)
 		tell_end(sampler, status);
-	} else {
+	if (!ended) {
 		kill(sampler->pid, SIGKILL); /* what it has written is whole: format/samples.h */
 		while (waitpid(sampler->pid, &status, WNOHANG) == 0 && steps++ < DEATH_STEPS)
 			usleep(DEATH_STEP_US);
@@ -272,13 +258,13 @@ static void stop(const struct sampler *sampler)
 	if (stat(sampler->path, &file) != 0 || file.st_size)
 		return;
 	unlink(sampler->path); /* a reader would call it damaged */
-	if (!ended)
+	if (!ended && started)
 		log_warning("--sample %s: the program ended before there was a sample", sampler->what);
 }
 
-void samplers_stop(struct samplers *samplers)
+void samplers_stop(struct samplers *samplers, bool started)
 {
 	for (unsigned i = 0; i < samplers->count; i++)
-		stop(&samplers->sampler[i]);
+		stop(&samplers->sampler[i], started);
 	samplers->count = 0;
 }

@@ -28,7 +28,7 @@ int samplers_check(const struct options *options);
 /* What cannot be started is told; the program runs without it. alone: of a job there is one process, ours. */
 void samplers_start(struct samplers *samplers, const struct result *result, bool alone);
 
-/* The program has ended. Waits for no sample. */
-void samplers_stop(struct samplers *samplers);
+/* The program has ended, or was never started: then nothing is said of samplers. Waits for no sample. */
+void samplers_stop(struct samplers *samplers, bool started);
 
 #endif

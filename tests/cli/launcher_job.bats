@@ -23,17 +23,9 @@ for_both() # FUNCTION ARGUMENTS...
 	done
 }
 
-# The keepers of this test's jobs: others may run on the machine, and one of the test before may be on its way out.
 keepers()
 {
-	local pid found=1
-	for pid in $(pgrep -x sonde-keeper); do
-		if grep -qzxF "TMPDIR=$TMPDIR" "/proc/$pid/environ" 2>/dev/null; then
-			echo "$pid"
-			found=0
-		fi
-	done
-	return $found
+	own_processes -x sonde-keeper
 }
 
 # Nothing of a job may stay: no process of ours, no directory.

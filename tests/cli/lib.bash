@@ -114,6 +114,20 @@ wait_for()
 	done
 }
 
+# own_processes PGREP ARGS...: those of this test, by its TMPDIR: others may run on the machine, and one of the test
+# before may be on its way out.
+own_processes()
+{
+	local pid found=1
+	for pid in $(pgrep "$@"); do
+		if grep -qzxF "TMPDIR=$TMPDIR" "/proc/$pid/environ" 2>/dev/null; then
+			echo "$pid"
+			found=0
+		fi
+	done
+	return $found
+}
+
 # The summary of a kept recording as $T/summary.json.
 report()
 {

@@ -23,17 +23,9 @@ no_notes() # of counters
 	check '[note for note in s["notes"] if note["code"] == "counters"] == []'
 }
 
-# The samplers of this test: others may run on the machine.
 samplers()
 {
-	local pid found=1
-	for pid in $(pgrep -f '^[^ ]*/sonde-sample-nvml'); do
-		if grep -qzxF "TMPDIR=$TMPDIR" "/proc/$pid/environ" 2>/dev/null; then
-			echo "$pid"
-			found=0
-		fi
-	done
-	return $found
+	own_processes -f '^[^ ]*/sonde-sample-nvml'
 }
 
 no_sampler()
@@ -243,6 +235,15 @@ no_sampler()
 	says err "(there is: nvml)"
 	traced --sample nvml:10 touch started # ms
 	equal status 0 "$status"
+}
+
+@test "a program that cannot be started is told of alone" {
+	printf '#!/nowhere/interpreter\n' >odd
+	chmod +x odd
+	traced --sample nvml "$T/odd"
+	equal status 127 "$status"
+	equal lines 1 "$(wc -l <err)"
+	no_sampler
 }
 
 @test "damaged samples never stop a report" {
