@@ -14,6 +14,7 @@ import sys
 OPTION_KEYS = {'short', 'argument', 'optional', 'type', 'complete', 'environment', 'default', 'commands', 'section',
                'help', 'details', 'field'}
 COMMAND_KEYS = {'usage', 'summary'}
+ADDITION_KEYS = {'complete', 'details'}
 TYPES = {'switch': 'bool', 'text': 'const char *', 'list': 'const char *', 'number': 'long '}
 COMPLETIONS = {'file', 'directory', 'backends', 'none'}  # or words: and the words
 HELP_COLUMN = 26
@@ -64,6 +65,16 @@ class Option:
             if command not in commands:
                 raise Mistake('unknown command %s' % command)
 
+    def add(self, values):
+        """What a backend has to say of an option that it did not define."""
+        if not values or set(values) - ADDITION_KEYS:
+            raise Mistake('an addition has complete or details, nothing else')
+        if 'complete' in values and not self.complete.startswith('words:'):
+            raise Mistake('only words can be added to')
+        if 'complete' in values:
+            self.complete += ' ' + values['complete']
+        self.details = ' '.join((self.details + ' ' + values.get('details', '')).split())
+
     def spelling(self):
         text = '--' + self.name
         if self.short:
@@ -91,6 +102,13 @@ def names(option):
     return (['-' + option.short] if option.short else []) + ['--' + option.name]
 
 
+def find(options, name):
+    found = [option for option in options if option.name == name]
+    if len(found) != 1:
+        raise Mistake('there is no one option to add to')
+    return found[0]
+
+
 def read_definitions(paths):
     commands, options = {}, []
     for path in paths:
@@ -107,8 +125,10 @@ def read_definitions(paths):
                     commands[name] = values
                 elif kind == 'option':
                     options.append(Option(name, values, commands))
+                elif kind == 'add':
+                    find(options, name).add(values)
                 else:
-                    raise Mistake('neither an option nor a command')
+                    raise Mistake('neither an option nor a command, nor an addition to an option')
             except Mistake as mistake:
                 raise Mistake('%s: [%s]: %s' % (path, title, mistake))
     check_names(options)
@@ -239,7 +259,7 @@ def completion_arguments(options, backends):
     actions = {'file': '_sonde_reply -f', 'directory': '_sonde_reply -d', 'none': ':',
                'backends': "_sonde_reply -W '%s'" % ' '.join(backends)}
     return '\n'.join('\t%s) %s; return ;;' % ('|'.join(names(option)), actions.get(option.complete) or
-                     "_sonde_reply -W '%s'" % option.complete[len('words:'):].strip())
+                     "_sonde_reply -W '%s'" % ' '.join(option.complete[len('words:'):].split()))
                      for option in options if option.argument and not option.optional)
 
 

@@ -243,6 +243,13 @@ completed()
 	completed sonde rep | grep -qx report
 }
 
+@test "a backend adds to an option: words for the shell, a sentence for the manual" {
+	equal samplers "nvml" "$(completed sonde --sample '')"
+	"$SONDE" --help | grep -q -- '--sample WHAT'
+	generated=$BUILD/generated/cli/sonde.1
+	grep -q "plain number is in ms. nvml: power, clocks" "$generated"
+}
+
 @test "a mistake in options.def ends the build, naming file, option and reason" {
 	generate()
 	{
@@ -268,4 +275,17 @@ completed()
 	generate "$SRC/src/options.def" odd.def 2>"$T/err" || status=$?
 	equal status 1 "$status"
 	says "$T/err" "--output is defined twice"
+	while IFS='|' read -r stanza reason; do
+		printf '[add %b\n' "$stanza" >odd.def
+		status=0
+		generate "$SRC/src/options.def" odd.def 2>"$T/err" || status=$?
+		equal "status for $reason" 1 "$status"
+		says "$T/err" "odd.def" "$reason"
+	done <<-'LIST'
+		sampel]\ndetails = d|[add sampel]: there is no one option
+		sample]\nhelp = h|[add sample]: an addition has complete or details
+		output]\ncomplete = w|no one option
+		ranks]\ncomplete = w|no one option
+		max-size]\ncomplete = w|[add max-size]: only words can be added to
+	LIST
 }
