@@ -190,8 +190,14 @@ int cmd_run(const struct options *options, char **words)
 		log_error(SONDE_EUSAGE, "no program to run (see sonde --help)");
 		return SONDE_EXIT_BAD;
 	}
-	if (options->disable || is_traced_already())
+	if (options->disable)
 		return program_become(words);
+	if (is_traced_already()) {
+		ranks_find(&run.ranks);
+		if (run.ranks.numbers.rank <= 0) /* one line for all ranks */
+			samplers_left_out(options, getenv("SONDE_DIR"));
+		return program_become(words);
+	}
 	if (check_options(options) != 0)
 		return SONDE_EXIT_BAD;
 	return run_program(&run, options);

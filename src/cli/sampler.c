@@ -229,6 +229,26 @@ void samplers_start(struct samplers *samplers, const struct result *result, bool
 	arena_free(&arena);
 }
 
+static bool has_samples(const char *run)
+{
+	DIR *directory = opendir(run);
+	struct dirent *entry;
+	bool found = false;
+
+	while (directory && !found && (entry = readdir(directory)))
+		found = !strncmp(entry->d_name, FMT_SAMPLES_PREFIX, strlen(FMT_SAMPLES_PREFIX));
+	if (directory)
+		closedir(directory);
+	return found;
+}
+
+void samplers_left_out(const struct options *options, const char *run)
+{
+	if (options->sample && !has_samples(run))
+		log_warning("--sample %s: the program runs under another sonde already, which has to be given"
+			    " this option", options->sample);
+}
+
 static void tell_end(const struct sampler *sampler, int status)
 {
 	if (WIFSIGNALED(status))

@@ -28,6 +28,9 @@ int samplers_check(const struct options *options);
 /* What cannot be started is told; the program runs without it. alone: of a job there is one process, ours. */
 void samplers_start(struct samplers *samplers, const struct result *result, bool alone);
 
+/* --sample of a sonde under another one, which has no samplers in its recording, is told of: there will be none. */
+void samplers_left_out(const struct options *options, const char *run);
+
 /* The program has ended, or was never started: then nothing is said of samplers. Waits for no sample. */
 void samplers_stop(struct samplers *samplers, bool started);
 

@@ -207,6 +207,20 @@ no_sampler()
 	no_sampler
 }
 
+@test "under another sonde, its samplers are those of the job; a wish of an inner one is told of once" {
+	need mpich
+	SIM_NVML_LOG=$T/log traced --sample nvml:20ms -- mpirun.mpich -n 3 "$SONDE" --sample nvml:20ms \
+		sh -c "\"$APPS/mpi_idle.mpich\" 0; sleep 0.4"
+	equal status 0 "$status"
+	check 'ranks == 3' "len(s['counters']) == 11" "$ROW('power')['samples'] >= 10"
+	equal "samplers that asked" 1 "$(cut -d' ' -f1 log | sort -u | wc -l)"
+	never grep -q 'another sonde' err
+	traced -- mpirun.mpich -n 3 "$SONDE" --sample nvml:20ms "$APPS/mpi_idle.mpich" 0
+	check "s['counters'] == []"
+	equal "lines about it" 1 "$(grep -c 'another sonde already' err)"
+	no_sampler
+}
+
 @test "no room on the disk: one line, and the program's result" {
 	need root
 	mkdir small
