@@ -28,6 +28,7 @@ class Attach:
         self.front, self.runtime, self.launcher, self.exports, self.lookups = [], [], [], [], []
         self.env, self.rank, self.job, self.alias = [], [], [], []
         self.weak = self.controls = 0
+        self.taken = None
         for self.line, text in read_lines(path):
             self.take(text.split())
         if not self.name or not (self.front or self.env):
@@ -44,8 +45,8 @@ class Attach:
             self.name = rest[0]
         elif key in ("layer", "perfetto_api"):
             setattr(self, key, int(rest[0]))
-        elif key == "preload":
-            self.preload = rest[0]
+        elif key in ("preload", "taken"):
+            setattr(self, key, rest[0])
         elif key in ("front", "runtime", "launcher", "exports"):
             getattr(self, key).extend(rest)
         elif key == "lookups":
@@ -101,7 +102,7 @@ def attach_text(attaches):
         lists.append(list_text("struct attach_alias ", name + "_alias", [
             "{%s}" % ", ".join(map(quoted, words)) for words in attach.alias], "{NULL, NULL, NULL}"))
         preload = quoted(attach.preload) if attach.preload else "NULL"
-        backends.append("\t{%s, %s, %s_front, %s_env, %s_rank, %s_job, %s_alias, %s_launcher, %d, %d},\n" % (
+        backends.append("\t{%s, %s, %s_front, %s_env, %s_rank, %s_job, %s_alias, %s_launcher, %d, %d, %s},\n" % (
             quoted(name), preload, name, name, name, name, name, name, attach.weak,
-            attach.controls))
+            attach.controls, quoted(attach.taken) if attach.taken else "NULL"))
     return Template(TABLE).substitute(lists="\n".join(lists), backends="".join(backends))

@@ -57,6 +57,7 @@ struct attach_backend {
 	const char *const *launcher;   /* `launcher NAME ...`: prefixes of parallel launchers' comm; ends with NULL */
 	int weak; /* `weak ours`: programs refer weakly to the wrapper object's names, for us to answer */
 	int controls; /* `controls`: through it programs pause recording, also where nothing of it is recorded */
+	const char *taken; /* `taken NAME`: a program that defines NAME has a tool of its own, which stays; or NULL */
 };
 
 /* In the order of the folders' names; ends with name NULL. No list pointer in an entry is NULL. */

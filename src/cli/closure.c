@@ -196,6 +196,20 @@ static bool is_provided(const struct closure *closure, const char *name)
 	return false;
 }
 
+const char *closure_definer(const struct closure *closure, const char *name)
+{
+	struct elf_symbol symbol;
+
+	for (size_t i = 0; i < closure->count; i++) {
+		const struct elf *elf = &closure->object[i].elf;
+
+		for (uint64_t j = 0; elf_defines(elf, name) && j < elf->symbol_count; j++)
+			if (elf_symbol(elf, j, &symbol) && symbol.defined && !symbol.weak && !strcmp(symbol.name, name))
+				return closure->object[i].path;
+	}
+	return NULL;
+}
+
 const char *closure_asks_for_absent(const struct closure *closure, const struct elf *wrapper)
 {
 	struct elf_symbol symbol;

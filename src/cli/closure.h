@@ -36,6 +36,9 @@ void closure_close(struct closure *closure);
 /* Path of a library whose base name begins like that; NULL: none. */
 const char *closure_find(const struct closure *closure, const char *prefix);
 
+/* Path of the first object that defines the name, not weakly, as runtimes define what others may; NULL: none. */
+const char *closure_definer(const struct closure *closure, const char *name);
+
 /*
  * First name that `wrapper` defines, that an object here refers to weakly, and that no object here
  * defines: the program asks whether that API exists at all. NULL: none.

@@ -179,6 +179,16 @@ static void note_aliases(struct preload *preload, const struct attach_backend *b
 	}
 }
 
+static void tell_taken(const struct preload *preload, const struct attach_backend *backend,
+		       const struct closure *closure)
+{
+	const char *path = backend->taken ? closure_definer(closure, backend->taken) : NULL;
+
+	if (path && preload->telling)
+		tell("%s has a tool of its own (%s), which stays: nothing of %s is traced", base_name(path),
+		     backend->taken, backend->name);
+}
+
 /* Sanitizer runtimes insist on being loaded first; other libraries of theirs do not mind us. */
 static bool sanitizer_is_met(struct preload *preload, const struct closure *closure)
 {
@@ -219,6 +229,7 @@ static void plan_libraries(struct preload *preload, struct target *target)
 		if (known && preload->enabled[i]) {
 			note_linked(preload, &attach_backends[i], &closure);
 			note_aliases(preload, &attach_backends[i], &closure);
+			tell_taken(preload, &attach_backends[i], &closure);
 		}
 		if (attach_backends[i].preload)
 			add_library(preload, attach_backends[i].preload,

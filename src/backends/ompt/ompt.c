@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* OMPT: how the runtime finds us, and what each thread is in. */
 #include <dlfcn.h>
+#include <stdlib.h>
 
 #include "ompt.h"
 
@@ -103,6 +104,14 @@ bool ompt_close(struct self *self, enum construct construct, const void *id, str
 
 /* ---- start-up ----------------------------------------------------------------------------------------- */
 
+static bool ending; /* the program */
+
+/* Runs before what the runtime does at the end: its handler is older. */
+static void at_exit(void)
+{
+	ending = true;
+}
+
 static int initialize(ompt_lookup lookup, int device, ompt_word *tool)
 {
 	ompt_set_callback set = (ompt_set_callback)lookup("ompt_set_callback");
@@ -114,6 +123,7 @@ static int initialize(ompt_lookup lookup, int device, ompt_word *tool)
 		return 0;
 	rec_attached(&ompt_backend, "OMP_TOOL_LIBRARIES",
 		     dladdr((void *)(uintptr_t)lookup, &runtime) ? runtime.dli_fname : NULL);
+	atexit(at_exit);
 	ompt_host_start(set);
 	ompt_target_start(set);
 	return 1;
@@ -123,6 +133,10 @@ static void finalize(ompt_word *tool)
 {
 	(void)tool;
 	ompt_target_check();
+	if (!ending && rec_on())
+		rec_backend_note(&ompt_backend,
+				 "the runtime let go of its tools before the program's end, as it does for "
+				 "omp_pause_resource_all(omp_pause_hard): what OpenMP did after that is not in here");
 }
 
 REC_EXPORT struct ompt_start *ompt_start_tool(unsigned version, const char *runtime)

@@ -53,6 +53,19 @@ static void uneven(void)
 	       (unsigned long long)work);
 }
 
+/* Gives up what the runtime holds, between two regions. A num_threads() behind that is too much for LLVM's. */
+static __attribute__((noinline)) void paused(omp_pause_resource_t how)
+{
+	int threads = 0;
+
+#pragma omp parallel reduction(+ : threads)
+	threads++;
+	printf("paused=%d\n", omp_pause_resource_all(how));
+#pragma omp parallel reduction(+ : threads)
+	threads++;
+	printf("threads=%d\n", threads);
+}
+
 static void nested(void)
 {
 	omp_set_max_active_levels(2);
@@ -130,6 +143,8 @@ int main(int argc, char **argv)
 		uneven();
 	else if (!strcmp(mode, "nested"))
 		nested();
+	else if (!strncmp(mode, "pause", 5))
+		paused(!strcmp(mode, "pause_hard") ? omp_pause_hard : omp_pause_soft);
 	else if (!strcmp(mode, "small"))
 		small(atoi(argv[2]), atoi(argv[3]));
 	else if (!strcmp(mode, "threads"))

@@ -27,7 +27,14 @@ same_counts() # VARIABLE=VALUE PROGRAM SONDE-OPTIONS...
 @test "C136 a tool that is linked with the program, too" {
 	needs linked_tool
 	same_counts X=1 "$OMPT/linked_tool"
+	grep -q 'linked_tool has a tool of its own (ompt_start_tool), which stays: nothing of ompt is traced' "$T/err"
 	same_counts X=1 "$OMPT/linked_tool" -b ompt
+	equal lines 1 "$(grep -c 'tool of its own' "$T/err")"
+	same_counts X=1 "$OMPT/linked_tool" -b sonde
+	never grep -q 'tool of its own' "$T/err"
+	needs host
+	traced "$OMPT/host" nested
+	never grep -q 'tool of its own' "$T/err"
 }
 
 @test "C136 -b ompt takes the place of a tool in OMP_TOOL_LIBRARIES" {
@@ -58,6 +65,17 @@ same_counts() # VARIABLE=VALUE PROGRAM SONDE-OPTIONS...
 @test "C139 an address in the runtime, in no object or missing is called unknown" {
 	traced -b ompt "$OMPT/runtime" "$BUILD/bin/libsonde-ompt.so" nowhere
 	check 'sorted(r["name"] for r in s["calls"]) == ["loop unknown", "target unknown"]' 'ledger("lost") == 0'
+}
+
+@test "a runtime that lets go of its tools is told of; one that goes on is recorded on" {
+	needs host
+	local regions='sum(r["calls"] for r in s["calls"] if r["name"].startswith("parallel paused"))'
+	export OMP_NUM_THREADS=2
+	traced -b ompt "$OMPT/host" pause_hard
+	check 'out["paused"] == 0 and out["threads"] == 4' "$regions == 1" \
+		'any("let go of its tools" in note["text"] for note in s["notes"])'
+	traced -b ompt "$OMPT/host" pause_soft
+	check 'out["paused"] == 0 and out["threads"] == 4' "$regions == 2" 's["notes"] == []'
 }
 
 # The recording takes up to 40 MB of address space. Where that is missing the runtime may say that it has none, as it does
