@@ -44,29 +44,36 @@ static struct reported {
 	uint32_t next; /* 1 + index of the next free one */
 	struct reported *outer; /* around it, of the same thread */
 } reported[CALLS_AT_ONCE];
-static uint32_t reported_lock, reported_free, reported_used;
+/* Without a lock, which a handler that leaves by a jump would keep. */
+static uint64_t reported_free; /* 1 + index of the first free one; the upper half counts changes */
+static uint32_t reported_used;
 
 static struct reported *take_reported(void)
 {
-	struct reported *report = NULL;
+	uint64_t first = __atomic_load_n(&reported_free, __ATOMIC_ACQUIRE);
+	uint32_t fresh;
 
-	rec_lock(&reported_lock);
-	if (reported_free) {
-		report = &reported[reported_free - 1];
-		reported_free = report->next;
-	} else if (reported_used < CALLS_AT_ONCE) {
-		report = &reported[reported_used++];
+	while ((uint32_t)first) {
+		struct reported *report = &reported[(uint32_t)first - 1];
+		uint64_t next = ((first >> 32) + 1) << 32 | __atomic_load_n(&report->next, __ATOMIC_RELAXED);
+
+		if (__atomic_compare_exchange_n(&reported_free, &first, next, true, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
+			return report;
 	}
-	rec_unlock(&reported_lock);
-	return report;
+	if (__atomic_load_n(&reported_used, __ATOMIC_RELAXED) >= CALLS_AT_ONCE)
+		return NULL;
+	fresh = __atomic_fetch_add(&reported_used, 1, __ATOMIC_RELAXED);
+	return fresh < CALLS_AT_ONCE ? &reported[fresh] : NULL;
 }
 
 static void give_reported(struct reported *report)
 {
-	rec_lock(&reported_lock);
-	report->next = reported_free;
-	reported_free = (uint32_t)(report - reported) + 1;
-	rec_unlock(&reported_lock);
+	uint64_t first = __atomic_load_n(&reported_free, __ATOMIC_RELAXED), next;
+
+	do {
+		__atomic_store_n(&report->next, (uint32_t)first, __ATOMIC_RELAXED);
+		next = ((first >> 32) + 1) << 32 | (uint64_t)(report - reported + 1);
+	} while (!__atomic_compare_exchange_n(&reported_free, &first, next, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
 }
 
 static const struct rec_function *function_of(uint32_t symbol)
@@ -99,12 +106,26 @@ static void note_start(uint32_t flags, uint32_t correlation)
 		cuda_blocking_begins(correlation);
 }
 
+static void tell_forgotten(void)
+{
+	static bool told;
+
+	if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
+		rec_backend_note(&cuda_backend,
+				 "more than 262,144 calls came between some operations and their records: calls and "
+				 "ranges around these lack their time on the device");
+}
+
 struct cuda_start cuda_start_of(uint32_t correlation)
 {
 	uint64_t start = __atomic_load_n(&starts[correlation % STARTS], __ATOMIC_ACQUIRE);
 
-	if (start >> 32 != correlation) /* so many have come since: nearly all are seen when they are made */
-		return (struct cuda_start){.seen = start >> 32 > correlation};
+	if (start >> 32 > correlation) { /* so many have come since: nearly all are seen when they are made */
+		tell_forgotten();
+		return (struct cuda_start){.seen = true};
+	}
+	if (start >> 32 != correlation)
+		return (struct cuda_start){.seen = false};
 	return (struct cuda_start){.context = (uint32_t)start & START_CONTEXT, .seen = !!(start & START_SEEN),
 				   .paused = !!(start & START_PAUSED)};
 }
@@ -122,7 +143,7 @@ void cuda_starts_forget(void)
 		if (starts[i])
 			starts[i] = 0;
 	cuda_blocking_forget();
-	reported_free = reported_used = reported_lock = 0;
+	reported_free = reported_used = 0;
 	cuda_thread = (struct cuda_thread){0};
 	capturing = 0;
 }

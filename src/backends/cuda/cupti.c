@@ -274,7 +274,6 @@ static void hand_over(void)
 	if (!cupti_live())
 		return;
 	token = rec_guard_enter();
-	cupti.ActivityFlushAll(1);
 	stop();
 	rec_backend_note(&cuda_backend,
 			 "the program brought a tool of its own, which has had CUPTI since: what devices did after "

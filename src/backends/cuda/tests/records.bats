@@ -143,6 +143,16 @@ TRANSFER='(lambda way: [(t["calls"], t["bytes"], t["total_ns"], t["kind"]) for t
 	done
 }
 
+@test "an operation whose record comes after 262,144 further calls has lost its call: a note says so" {
+	for kind in shared static; do
+		sim $kind launch 1 capture launch 1000 captured hand-out 1
+		no_notes
+		sim $kind launch 1 capture launch 262144 captured hand-out 1
+		note "more than 262,144 calls came between some operations and their records"
+		check 'kernels() == 1' 'ledger("device_seen") == ledger("device_recorded") == 1'
+	done
+}
+
 @test "what is captured into a graph counts when it runs, and is not unfinished before" {
 	for kind in shared static; do
 		sim $kind launch 2 capture launch 10 captured graph 10 graph 10 launch 3
