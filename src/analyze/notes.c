@@ -230,7 +230,9 @@ static void note_flags(struct analysis *analysis)
 	} flags[] = {
 		{FMT_NOTE_CHILDREN_UNTRACED, "children_untraced", "started programs that were not traced"},
 		{FMT_NOTE_NO_SPACE, "no_space", "found no room to record more (disk full, or a file size limit)"},
-		{FMT_NOTE_DYNAMIC_FULL, "range_names", "used more names of ranges than are kept: others are lost"},
+		{FMT_NOTE_DYNAMIC_FULL, "range_names",
+		 "used more names of ranges, marks, calls of layers and places in the code than are kept (1,024): "
+		 "others are lost"},
 		{FMT_NOTE_CONTEXTS_FULL, "range_nesting",
 		 "nested ranges in more ways than are kept: device time is told of the outer ones alone"},
 		{FMT_NOTE_GRAPHS_FULL, "graphs",

@@ -85,7 +85,8 @@ PROGRAMS=$BUILD/tests/nvtx
 @test "names beyond what is kept are lost, counted and told" {
 	traced "$PROGRAMS/ranges" many
 	check 'ledger("lost", "nvtx") == 1500 - 1024' 'ledger("recorded", "nvtx") == 1024' \
-		'"range_names" in notes' 's["lower_bound"]'
+		'"range_names" in notes' 's["lower_bound"]' \
+		'any("calls of layers" in note["text"] for note in s["notes"])'
 }
 
 @test "device time counts for the ranges that the work was started in" {
