@@ -182,6 +182,8 @@ REC_EXPORT void rec_backend_register(struct rec_backend *backend, const void *eh
 REC_EXPORT bool rec_backend_add(struct rec_backend *backend, const struct rec_backend *within);
 /* Has a backend of this name recorded anything in this process? */
 REC_EXPORT bool rec_backend_seen(const char *name);
+/* Is there a backend of this name in this process, and is it wanted? */
+REC_EXPORT bool rec_backend_there(const char *name);
 /* Was it registered, is it asked for, and is there anything to record in? */
 REC_EXPORT bool rec_backend_wanted(const struct rec_backend *backend);
 

@@ -148,6 +148,13 @@ bool rec_backend_seen(const char *name)
 	return backend && rec_ready() && (backend->state & REC_BACKEND_OPENED);
 }
 
+bool rec_backend_there(const char *name)
+{
+	const struct rec_backend *backend = backend_find(name);
+
+	return backend && rec_backend_wanted(backend);
+}
+
 /* Listed in any case: its wrappers stand in the way, and must be told from the real functions. */
 static void backend_list(struct rec_backend *backend)
 {

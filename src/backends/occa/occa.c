@@ -137,13 +137,14 @@ void *occa_provided(const char *name)
 
 /*
  * The one place where this backend steps aside: an OCCA that speaks the layer interface (sonde/sonde_layer.h) exports
- * this function and reports its operations itself, unless the user has switched that off.
+ * this function and reports its operations itself, unless the user has switched that off, or has not asked for layers.
  */
 static bool tells_itself(void)
 {
 	const char *layers = getenv("SONDE_LAYER");
 
-	return (!layers || strcmp(layers, "off") != 0) && occa_provided("occa_add_tool") != NULL;
+	return (!layers || strcmp(layers, "off") != 0) && rec_backend_there("layer") &&
+	       occa_provided("occa_add_tool") != NULL;
 }
 
 /* Names what this OCCA lacks: calls of it, or facts, are missing in the recording. */

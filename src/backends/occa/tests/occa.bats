@@ -144,12 +144,41 @@ memory="{m['kind']: [m[k] for k in $figures] for m in s['memory'] if m['backend'
 	check 'the("axpy")["calls"] == 3'
 }
 
+@test "with -b occa, without layer, its functions are recorded as of any other OCCA" {
+	[ -x "$BUILD/tests/occa/program" ] || omit "no C++ compiler"
+	export LD_LIBRARY_PATH=$BUILD/tests/occa/speaks
+	traced --ledger -b occa "$BUILD/tests/occa/program" everything Serial
+	counted
+	traced -b occa,layer "$BUILD/tests/occa/program" everything Serial
+	check "$occa == []"
+}
+
 @test "a timeline nests the device API's calls in those of OCCA" {
 	need opencl
 	[ -x "$BUILD/tests/occa/program" ] || omit "no C++ compiler"
 	LD_LIBRARY_PATH=$BUILD/tests/occa/plain traced -t -o "$T/rec" "$BUILD/tests/occa/program" everything OpenCL
-	"$SONDE" print "$T/rec" >"$T/print"
-	# a launch, and within it two kernels of OpenCL, before its end
-	awk '/occa:axpy/ { inside = !inside } inside && /clEnqueueNDRangeKernel/ { found = 1 } END { exit !found }' "$T/print"
+	"$SONDE" print --json "$T/rec" >"$T/print"
+	"$PYTHON" - "$T/print" <<-'END'
+		import json, sys
+		events = [json.loads(line) for line in open(sys.argv[1])]
+		launches, inside, started = {'axpy': [], 'text': []}, None, set()
+		for event in events:
+		    name = event.get('function')
+		    if event['type'] == 'entry' and event['backend'] == 'occa' and name in launches:
+		        assert inside is None and event['depth'] == 0, event
+		        inside = name
+		        launches[name].append(0)
+		    elif event['type'] == 'exit' and name == inside and event['backend'] == 'occa':
+		        inside = None
+		    elif event['type'] == 'entry' and name == 'clEnqueueNDRangeKernel':
+		        assert inside and event['depth'] == 1, event
+		        launches[inside][-1] += 1
+		    elif event['type'] == 'link' and name == 'clEnqueueNDRangeKernel':
+		        assert inside, event
+		        started.add(event['correlation'])
+		assert launches == {'axpy': [2] * 3, 'text': [2] * 5}, launches
+		kernels = [event for event in events if event['type'] == 'operation' and event['kind'] == 'launch']
+		assert len(kernels) == 16 and {kernel['correlation'] for kernel in kernels} == started, (len(kernels), started)
+	END
 	rm -r "$T/rec"
 }
