@@ -120,6 +120,13 @@ static void choose_devices(struct analysis *analysis, struct sampling *sampling)
 		sampling->shown[i] = true;
 }
 
+/* In double precision a mean of equal values may be a little less than they are. */
+static int64_t between(int64_t value, int64_t least, int64_t most)
+{
+	value = value > most ? most : value;
+	return value < least ? least : value;
+}
+
 static void row_add(struct analysis *analysis, const struct sampling *sampling, uint32_t device, uint32_t index)
 {
 	const struct read_samples *samples = sampling->samples;
@@ -127,6 +134,7 @@ static void row_add(struct analysis *analysis, const struct sampling *sampling, 
 	const struct counter_sum *sum = &sampling->sum[device * samples->raw.counters + index];
 	struct summary *summary = analysis->summary;
 	double mean = sum->time > 0 ? sum->weighted / sum->time : sum->first;
+	int64_t min = in_unit(sum->min, counter->divisor), max = in_unit(sum->max, counter->divisor);
 	uint64_t rounds = (uint64_t)sum->last_round + 1;
 
 	if (!sum->samples)
@@ -137,8 +145,8 @@ static void row_add(struct analysis *analysis, const struct sampling *sampling, 
 		.name = keep(analysis, counter->name), .unit = keep(analysis, counter->unit),
 		.host = keep(analysis, analysis->recording->host[samples->host].name),
 		.key = keep(analysis, samples->device[device].key[0]), .device = sampling->label[device],
-		.min = in_unit(sum->min, counter->divisor), .max = in_unit(sum->max, counter->divisor),
-		.mean = millionths(mean / (double)counter->divisor), .samples = sum->samples,
+		.min = min, .max = max, .mean = between(millionths(mean / (double)counter->divisor), min, max),
+		.samples = sum->samples,
 		.missed = rounds > sum->samples ? rounds - sum->samples : 0, .interval_ns = samples->raw.interval_ns,
 	};
 }
