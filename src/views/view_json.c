@@ -376,7 +376,7 @@ static void graphs_write(struct json *json, const struct summary *summary)
 		json_u64(json, "kernels", graph->kernels);
 		json_u64(json, "operations", graph->operations);
 		json_u64(json, "total_ns", graph->total_ns);
-		nodes_write(json, &summary->node[graph->first], graph->nodes);
+		nodes_write(json, graph->nodes ? &summary->node[graph->first] : NULL, graph->nodes);
 		json_object_end(json);
 	}
 	json_array_end(json);

@@ -42,6 +42,8 @@ static void fill(struct builder *builder)
 	builder_transfer(builder, backend, device)->calls = 3;
 	builder_memory(builder, backend, device)->allocs = 3;
 	builder_build(builder, backend, "stencil.cl")->calls = 1;
+	for (i = 0; i < 4; i++)
+		builder_node(builder, builder_graph(builder, backend, i), device, "node", SONDE_KIND_launch)->calls = i;
 }
 
 static void make_sound(void)
