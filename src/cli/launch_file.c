@@ -40,13 +40,14 @@ static void give_up(struct launch_file *file)
 }
 
 /* Host names in file names end at the first dot, as recorders write them. */
-static void name_file(const struct fmt_launch *record, const char *directory, char *path_out)
+static void name_file(const struct fmt_launch *record, const char *directory, const char *before, char *path_out)
 {
 	struct proc self = { 0 };
 	int host = (int)strcspn(record->host, "./");
 
 	proc_read(getpid(), &self);
-	snprintf(path_out, PATH_MAX, "%s/launch.%.*s.%u.%llu", directory, host, record->host, record->pid, self.start);
+	snprintf(path_out, PATH_MAX, "%s/%slaunch.%.*s.%u.%llu", directory, before, host, record->host, record->pid,
+		 self.start);
 }
 
 static void fill(struct fmt_launch *record, const struct launch_ranks *ranks, uint64_t untraceable)
@@ -70,12 +71,14 @@ void launch_file_create(struct launch_file *file, const char *directory, char **
 			const struct launch_ranks *ranks, uint64_t untraceable)
 {
 	static char command[COMMAND_MAX];
+	char draft[PATH_MAX];
 	struct iovec parts[2];
 
 	fill(&file->record, ranks, untraceable);
 	file->record.command_bytes = (uint32_t)pack_command(words, command);
-	name_file(&file->record, directory, file->path);
-	file->fd = open(file->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	name_file(&file->record, directory, "", file->path);
+	name_file(&file->record, directory, ".", draft); /* readers pass over it: who looks on sees all or nothing */
+	file->fd = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (file->fd < 0) {
 		give_up(file);
 		return;
@@ -83,8 +86,10 @@ void launch_file_create(struct launch_file *file, const char *directory, char **
 	file->record.start = clock_triple((enum fmt_clock)file->record.clock);
 	parts[0] = (struct iovec){ &file->record, sizeof(file->record) };
 	parts[1] = (struct iovec){ command, file->record.command_bytes };
-	if (writev(file->fd, parts, 2) != (ssize_t)(parts[0].iov_len + parts[1].iov_len))
+	if (writev(file->fd, parts, 2) != (ssize_t)(parts[0].iov_len + parts[1].iov_len) || rename(draft, file->path)) {
 		give_up(file);
+		unlink(draft);
+	}
 }
 
 /* One write, so that a reader never sees half of it. */
