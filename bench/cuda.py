@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""cuda.py BUILD [ROUNDS [TORCH_ROUNDS]]: what tracing adds to CUDA programs on a real GPU.
+"""cuda.py BUILD [ROUNDS [TORCH_ROUNDS]]: what tracing adds to CUDA programs on real GPUs.
 
-Each round runs every variant once, in an order that turns; printed are medians over rounds and, of ratios to another
-variant in the same round, the median with a bootstrap interval of 95 %. Wider than 3 % to either side: "not resolved".
+Each round runs every variant once on one GPU, in an order that turns; with several GPUs as many rounds run side by
+side, each with processors of its own. Printed are medians over rounds and, of ratios to another variant in the same
+round, the median with a bootstrap interval of 95 %. Wider than 3 % to either side: "not resolved".
 Variants: bare; floor: CUPTI's records of kernels and copies alone, thrown away; sonde; nsys, where it is.
 """
+import concurrent.futures
 import glob
 import os
+import queue
 import random
 import shutil
 import statistics
@@ -28,8 +31,19 @@ def find_nsys():
     return found or next(iter(others), None)
 
 
-def measure(words, env, key):
-    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=dict(os.environ, **env))
+def count_gpus():
+    shown = subprocess.run(["nvidia-smi", "-L"], stdout=subprocess.PIPE, check=True)
+    return sum(line.startswith("GPU ") for line in shown.stdout.decode().splitlines())
+
+
+def measure(words, env, key, gpu, gpus):
+    """The figure KEY that the program prints, run on one of GPUS with its share of the processors."""
+    share = (os.cpu_count() or gpus) // gpus
+    words = [word.replace("@GPU", str(gpu)) for word in words]
+    if share and shutil.which("taskset"):
+        words = ["taskset", "-c", "%d-%d" % (gpu * share, (gpu + 1) * share - 1)] + words
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          env=dict(os.environ, CUDA_VISIBLE_DEVICES=str(gpu), **env))
     for line in done.stdout.decode(errors="replace").splitlines():
         name, _, value = line.partition("=")
         if name == key:
@@ -44,12 +58,21 @@ def interval(values):
 
 def compare(title, variants, key, rounds, against):
     """variants: {name: (words, env)}; against: pairs (variant, base) whose ratio is wanted."""
-    taken = {name: [] for name in variants}
-    order = list(variants)
-    for turn in range(rounds):
-        for name in order[turn % len(order):] + order[:turn % len(order)]:
-            taken[name].append(measure(variants[name][0], variants[name][1], key))
-    print("%s; %d rounds" % (title, rounds))
+    gpus, order, free = count_gpus(), list(variants), queue.Queue()
+    for gpu in range(gpus):
+        free.put(gpu)
+
+    def turn(number):
+        gpu, start = free.get(), number % len(order)
+        try:
+            return {name: measure(*variants[name], key, gpu, gpus) for name in order[start:] + order[:start]}
+        finally:
+            free.put(gpu)
+
+    with concurrent.futures.ThreadPoolExecutor(gpus) as pool:
+        results = list(pool.map(turn, range(rounds)))
+    taken = {name: [figures[name] for figures in results] for name in order}
+    print("%s; %d rounds on %d GPUs" % (title, rounds, gpus))
     for name in order:
         low, high = interval(taken[name])
         print("  %-28s %12.0f ns  %.0f to %.0f" % (name, statistics.median(taken[name]), low, high))
@@ -75,7 +98,7 @@ def main():
              for word in ("-L%s/%s" % (CUDA, path), "-Wl,-rpath,%s/%s" % (CUDA, path))]
     subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-I" + CUDA + "/include", "-I" + CUDA + "/extras/CUPTI/include",
                     "-o", floor, os.path.join(SRC, "bench", "cuda_floor.c")] + cupti + ["-lcupti"], check=True)
-    sonde = [os.path.join(build, "bin", "sonde"), "-q", "--json", os.path.join(folder, "json")]
+    sonde = [os.path.join(build, "bin", "sonde"), "-q", "--json", os.path.join(folder, "json@GPU")]
     nsys = find_nsys()
 
     def variants(*words):
@@ -86,7 +109,7 @@ def main():
     some = variants(program, "rate", "100000")
     compare("Launch of an empty kernel, bound by the host", some, "launch_ns", rounds, both)
     if nsys:
-        some["nsys"] = ([nsys, "profile", "-t", "cuda", "--force-overwrite=true", "-o", os.path.join(folder, "n"),
+        some["nsys"] = ([nsys, "profile", "-t", "cuda", "--force-overwrite=true", "-o", os.path.join(folder, "n@GPU"),
                          program, "rate", "100000"], {})
         compare("The same beside nsys", some, "launch_ns", 5, [("nsys", "bare"), ("sonde", "bare")])
     if torch_rounds:
