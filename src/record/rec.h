@@ -422,7 +422,9 @@ REC_EXPORT void rec_rank(int rank, int size);
 
 REC_EXPORT uint64_t rec_raw_ns(void);   /* CLOCK_MONOTONIC_RAW */
 REC_EXPORT uint64_t rec_now_ticks(void); /* the clock of the record, as in fmt_process.clock */
+REC_EXPORT uint64_t rec_ticks_in(uint64_t ns); /* how many ticks so much time is; of an open record */
 REC_EXPORT void rec_flush(enum fmt_end end); /* before the program ends by force: collect and note the end */
+REC_EXPORT bool rec_times_queries(void); /* functions with REC_QUERY are to be timed, not only counted */
 REC_EXPORT bool rec_on(void);           /* this process has an open record and recording is not off */
 REC_EXPORT uint32_t rec_generation(void); /* which record: another one after a fork; 0: none is open */
 

@@ -26,6 +26,19 @@ uint64_t rec_now_ticks(void)
 	return rec_state.counter_clock ? rec_ticks() : clock_ns(CLOCK_MONOTONIC);
 }
 
+uint64_t rec_ticks_in(uint64_t ns)
+{
+	const struct fmt_triple *open;
+	uint64_t ticks, raw;
+
+	if (!rec_ready())
+		return 0;
+	open = &rec_state.process->open;
+	ticks = rec_now_ticks() - open->ticks;
+	raw = rec_raw_ns() - open->raw_ns;
+	return raw ? (uint64_t)((double)ns * (double)ticks / (double)raw) : 0;
+}
+
 /* The narrowest of a few brackets: a preemption between the reads would shift one clock. */
 void rec_triple(struct fmt_triple *triple_out)
 {

@@ -60,6 +60,11 @@ bool rec_ready(void)
 	return rec_wiped->open != 0;
 }
 
+bool rec_times_queries(void)
+{
+	return rec_state.time_queries;
+}
+
 bool rec_on(void)
 {
 	return rec_ready() && !rec_state.off;

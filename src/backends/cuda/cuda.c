@@ -22,9 +22,18 @@ void cuda_enter(struct rec_call *call, rec_word *args)
 
 void cuda_leave(struct rec_call *call, rec_word *args, rec_word result)
 {
-	(void)args;
 	(void)result;
 	cuda_thread.wrapped--;
+	switch (cuda_role[cuda_backend.symbol[call->symbol].function].family) {
+	case CUDA_FAMILY_PROGRAM:
+		cuda_program_made(call, args);
+		return;
+	case CUDA_FAMILY_COMPILE:
+		cuda_program_compiled(call, args);
+		return;
+	default:
+		break;
+	}
 	if (call->failed && cuda_thread.correlation)
 		cuda_start_failed(cuda_thread.correlation);
 	if (cuda_thread.correlation && cuda_is_blocking(call->symbol))
@@ -38,6 +47,7 @@ void cuda_leave(struct rec_call *call, rec_word *args, rec_word result)
 void cuda_opened(void)
 {
 	cuda_devices_forget();
+	cuda_programs_forget();
 	if (!cupti_live())
 		cuda_starts_forget();
 }

@@ -2,8 +2,8 @@
 /*
  * Calls that CUPTI reports: of programs that hold the runtime themselves (nvcc links it statically), of libraries that
  * got the driver's functions by cuGetProcAddress(). A call that a wrapper sees is not reported again, and a call of the
- * runtime hides those that it makes into the driver. Reports are asked for only where they matter: one costs as much
- * as five calls of a cheap function.
+ * runtime hides those that it makes into the driver. Reports are asked for only where they matter, unless queries are
+ * to be timed: one costs as much as five calls of a cheap function.
  */
 #include <stdio.h>
 #include <string.h>
@@ -319,6 +319,8 @@ static uint16_t flags_of(uint32_t symbol)
 
 static bool matters(struct target target)
 {
+	if (rec_times_queries())
+		return true;
 	switch (function_of(target.symbol - 1u)->kind) {
 	case SONDE_KIND_query:
 	case SONDE_KIND_other:
@@ -329,33 +331,36 @@ static bool matters(struct target target)
 	}
 }
 
-static bool ask_for(int domain, uint32_t id)
+enum asked { ASKED, SKIPPED, UNKNOWN };
+
+static enum asked ask_for(int domain, uint32_t id)
 {
 	struct target target = {0};
 	const char *name = NULL;
 
 	if (cupti.GetCallbackName(domain, id, &name) != 0 || !name)
-		return false;
+		return UNKNOWN;
 	target.symbol = (uint16_t)symbol_of(name);
 	if (!target.symbol)
-		return false;
+		return UNKNOWN;
 	target.flags = flags_of(target.symbol - 1u);
 	if (!matters(target))
-		return false;
+		return SKIPPED;
 	targets[domain][id] = target;
-	return cupti.EnableCallback(1, cupti.subscriber, domain, id) == 0;
+	return cupti.EnableCallback(1, cupti.subscriber, domain, id) == 0 ? ASKED : UNKNOWN;
 }
 
-bool cuda_calls_start(void)
+bool cuda_calls_start(uint32_t *skipped_out)
 {
 	static const char reported_by[] = "";
-	bool any = false;
+	uint32_t count[UNKNOWN + 1] = {0};
 
 	for (uint32_t i = 0; i < cuda_backend.symbols; i++)
 		if (cuda_backend.symbol[i].variant == CUDA_VARIANT_REPORTED)
 			cuda_real[i] = (void *)(uintptr_t)reported_by; /* never called: it only says that it is there */
 	for (int domain = CUPTI_DRIVER; domain < CUPTI_DOMAINS; domain++)
 		for (uint32_t id = 1; id < IDS_MOST; id++)
-			any |= ask_for(domain, id);
-	return any;
+			count[ask_for(domain, id)]++;
+	*skipped_out = count[SKIPPED];
+	return count[ASKED];
 }

@@ -207,6 +207,9 @@ static void add_record(const struct cupti_record *record)
 	case CUPTI_MEMORY:
 		add_memory((const struct cupti_memory *)record);
 		break;
+	case CUPTI_JIT:
+		cuda_jit((const struct cupti_jit_record *)record);
+		break;
 	default:
 		break;
 	}

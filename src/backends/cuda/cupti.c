@@ -21,7 +21,7 @@
 struct cupti cupti;
 static void *library;
 static bool taken; /* by another tool of the program */
-static const int kinds[] = {CUPTI_KERNEL, CUPTI_MEMCPY, CUPTI_MEMSET, CUPTI_MEMCPY_PEER, CUPTI_MEMORY};
+static const int kinds[] = {CUPTI_KERNEL, CUPTI_MEMCPY, CUPTI_MEMSET, CUPTI_MEMCPY_PEER, CUPTI_MEMORY, CUPTI_JIT};
 
 bool cupti_live(void)
 {
@@ -155,7 +155,7 @@ static void stop(void)
 	cupti.owner = 0;
 }
 
-static const char *start(void)
+static const char *start(uint32_t *skipped_out)
 {
 	int error = taken ? CUPTI_MULTIPLE_SUBSCRIBERS : cupti.Subscribe(&cupti.subscriber, cuda_calls_report, NULL);
 
@@ -166,7 +166,8 @@ static const char *start(void)
 	}
 	cupti.owner = (uint32_t)getpid();
 	if (cupti.ActivityRegisterTimestampCallback(rec_raw_ns) ||
-	    cupti.ActivityRegisterCallbacks(cuda_buffer_wanted, cuda_buffer_done) || !cuda_calls_start()) {
+	    cupti.ActivityRegisterCallbacks(cuda_buffer_wanted, cuda_buffer_done) ||
+	    !cuda_calls_start(skipped_out)) {
 		stop();
 		return "CUPTI refused to start";
 	}
@@ -236,16 +237,20 @@ static const char no_cupti[] = "CUPTI of CUDA 12 or 13 was not found: nothing is
 /* Called by the driver, in cuInit(). 1: we are there. */
 REC_EXPORT int InitializeInjection(void)
 {
-	static char how[64]; /* lasts */
+	static char how[128]; /* lasts */
 	const char *trouble;
-	uint32_t token;
+	uint32_t token, skipped = 0;
 
 	if (cupti_live())
 		return 1;
 	token = rec_guard_enter();
-	trouble = load() ? start() : no_cupti;
+	trouble = load() ? start(&skipped) : no_cupti;
 	if (!trouble) {
 		snprintf(how, sizeof(how), "CUPTI %u", cupti.version);
+		if (skipped)
+			snprintf(how + strlen(how), sizeof(how) - strlen(how),
+				 ", which was not asked for %u functions that only ask or set up (--queries does)",
+				 skipped);
 		rec_attached(&cuda_backend, how, NULL);
 		atexit(at_exit);
 	} else {

@@ -8,6 +8,7 @@
  *	cuda_records.c   what devices did
  *	cuda_blocking.c  copies that the program waits for
  *	cuda_device.c    devices and streams
+ *	cuda_build.c     code that is compiled while the program runs
  */
 #ifndef SONDE_CUDA_CUPTI_H
 #define SONDE_CUDA_CUPTI_H
@@ -22,13 +23,15 @@ enum cupti_kind {
 	CUPTI_MEMSET = 2,
 	CUPTI_KERNEL = 10,      /* of several streams at the same time */
 	CUPTI_MEMCPY_PEER = 22, /* from one device to another */
-	CUPTI_MEMORY = 49       /* allocated and freed */
+	CUPTI_MEMORY = 49,      /* allocated and freed */
+	CUPTI_JIT = 52          /* code compiled from an intermediate form, or taken from the driver's cache */
 };
 
 enum cupti_copy { CUPTI_COPY_HTOD = 1, CUPTI_COPY_DTOH, CUPTI_COPY_HTOA, CUPTI_COPY_ATOH, CUPTI_COPY_ATOA,
 		  CUPTI_COPY_ATOD, CUPTI_COPY_DTOA, CUPTI_COPY_DTOD, CUPTI_COPY_HTOH, CUPTI_COPY_PTOP };
 enum cupti_memory_kind { CUPTI_PAGEABLE = 1, CUPTI_PINNED, CUPTI_DEVICE, CUPTI_ARRAY, CUPTI_MANAGED,
 			 CUPTI_DEVICE_STATIC, CUPTI_MANAGED_STATIC };
+enum cupti_jit { CUPTI_JIT_CACHE_LOAD = 1, CUPTI_JIT_CACHE_STORE, CUPTI_JIT_COMPILE };
 enum { CUPTI_ASYNC = 1, CUPTI_ALLOCATED = 1, CUPTI_RELEASED = 2 };
 enum { CUPTI_MULTIPLE_SUBSCRIBERS = 39 };
 
@@ -123,6 +126,19 @@ struct cupti_memory {
 	uint32_t process, device, context, stream;
 };
 
+struct cupti_jit_record {
+	uint32_t kind;
+	uint32_t entry;
+	uint32_t operation; /* enum cupti_jit */
+	uint32_t device;
+	uint64_t begin, end;
+	uint32_t correlation;
+	uint32_t padding;
+	uint64_t unit; /* the same for a compilation and what the cache does with it */
+	uint64_t cache_bytes;
+	const char *cache_path;
+};
+
 typedef void (*cupti_callback)(void *data, int domain, uint32_t id, const struct cupti_call *call);
 typedef void (*cupti_buffer_wanted)(uint8_t **buffer, size_t *bytes, size_t *records_most);
 typedef void (*cupti_buffer_done)(void *context, uint32_t stream, uint8_t *buffer, size_t bytes, size_t filled);
@@ -169,7 +185,8 @@ extern __thread struct cuda_thread cuda_thread __attribute__((visibility("hidden
 /* ---- cuda_calls.c ---- */
 
 bool cuda_is_blocking(uint32_t symbol);
-bool cuda_calls_start(void); /* asks for callbacks of the functions that matter */
+/* Asks for reports of the functions that matter. skipped_out: how many others there are. False: CUPTI refused all. */
+bool cuda_calls_start(uint32_t *skipped_out);
 void cuda_calls_report(void *data, int domain, uint32_t id, const struct cupti_call *call);
 
 /* A call that starts work on a device. */
@@ -199,6 +216,13 @@ void cuda_blocking_forget(void);
 
 void cuda_buffer_wanted(uint8_t **buffer, size_t *bytes, size_t *records_most);
 void cuda_buffer_done(void *context, uint32_t stream, uint8_t *buffer, size_t bytes, size_t filled);
+
+/* ---- cuda_build.c ---- */
+
+void cuda_program_made(const struct rec_call *call, const rec_word *args);
+void cuda_program_compiled(const struct rec_call *call, const rec_word *args);
+void cuda_programs_forget(void);
+void cuda_jit(const struct cupti_jit_record *jit);
 
 /* ---- cuda_device.c ---- */
 

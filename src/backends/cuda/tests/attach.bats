@@ -24,7 +24,7 @@ no_cupti()
 
 @test "the ledger names the version of CUPTI, which was found by the loader's own search" {
 	sim shared launch 1
-	check 's["ledger"][0]["attached_by"] == "CUPTI 130001"'
+	check 's["ledger"][0]["attached_by"].startswith("CUPTI 130001")'
 	no_notes
 }
 
@@ -62,18 +62,18 @@ no_cupti()
 @test "CUPTI is found in CUDA_HOME and beside the runtime" {
 	no_cupti 12
 	CUDA_HOME=$SIM/cupti12 LD_LIBRARY_PATH= SIM_DRIVER_VERSION=12040 sim static launch 3
-	complete 's["ledger"][0]["attached_by"] == "CUPTI 24"' 'kernels() == 3'
+	complete 's["ledger"][0]["attached_by"].startswith("CUPTI 24")' 'kernels() == 3'
 	mkdir "$T/lib"
 	cp "$SIM/libcudart.so.13" "$SIM/libcuda.so.1" "$SIM/cupti12/lib64/libcupti.so.12" "$T/lib"
 	cp "$SIM/sim_shared" "$T/lib/program"
 	SIM_DRIVER_VERSION=12040 LD_LIBRARY_PATH= traced -- "$T/lib/program" launch 3
-	complete 's["ledger"][0]["attached_by"] == "CUPTI 24"' 'kernels() == 3'
+	complete 's["ledger"][0]["attached_by"].startswith("CUPTI 24")' 'kernels() == 3'
 }
 
 @test "a CUPTI that the program has mapped already is the one that is used" {
 	for kind in shared static; do
 		sim $kind open "$SIM/cupti12/lib64/libcupti.so.12" launch 3
-		complete 's["ledger"][0]["attached_by"] == "CUPTI 24"' 'kernels() == 3'
+		complete 's["ledger"][0]["attached_by"].startswith("CUPTI 24")' 'kernels() == 3'
 	done
 }
 

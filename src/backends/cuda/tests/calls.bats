@@ -49,6 +49,37 @@ kinds="shared static"
 	done
 }
 
+@test "what CUPTI is not asked to report stands in the ledger, and is reported with --queries" {
+	sim static init ask 5 launch 1
+	check 'calls("cuCtxGetCurrent") == 0' 'calls("cudaLaunchKernel") == 1' \
+		'"was not asked for 2 functions" in s["ledger"][0]["attached_by"]'
+	options=--queries sim static init ask 5 launch 1
+	check 'calls("cuCtxGetCurrent") == 5' 'calls("cudaLaunchKernel") == 1' \
+		's["ledger"][0]["attached_by"] == "CUPTI 130001"'
+	options=--queries sim shared init ask 5 launch 1
+	check 'calls("cuCtxGetCurrent") == 5' 'calls("cudaLaunchKernel") == 1'
+}
+
+@test "what NVRTC compiles is a build from source, under the program's name" {
+	local library
+	library=$(ls /usr/local/cuda*/lib*/libnvrtc.so.1[23] 2> /dev/null | head -n 1)
+	[ -n "$library" ] || omit "no NVRTC"
+	cat > compile.py << 'EOF'
+import ctypes, sys
+rtc = ctypes.CDLL(sys.argv[1])
+for name, text in ((b"saxpy.cu", b"__global__ void f(int *p) { *p = 1; }"), (None, b"int"), (b"saxpy.cu", b"__device__ int i;")):
+    program = ctypes.c_void_p()
+    rtc.nvrtcCreateProgram(ctypes.byref(program), text, name, 0, None, None)
+    print(rtc.nvrtcCompileProgram(program, 0, None))
+    rtc.nvrtcDestroyProgram(ctypes.byref(program))
+EOF
+	traced -b cuda -- python3 compile.py "$library"
+	check 'sorted((b["name"], b["source"], b["calls"], b["failed"]) for b in s["builds"]) == \
+			[("default_program", "source", 1, 1), ("saxpy.cu", "source", 2, 0)]' \
+		'calls("nvrtcCompileProgram") == 3' \
+		'near(sum(b["total_ns"] for b in s["builds"]), total("nvrtcCompileProgram"), 0, 9)'
+}
+
 @test "failed calls are counted as failed, and start nothing" {
 	for kind in $kinds; do
 		sim $kind launch 3 answer 1 launch 2 answer 2 alloc 100 answer 0 launch 1

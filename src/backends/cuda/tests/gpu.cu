@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include <cuda_profiler_api.h>
 
 #define MUST(call) do { cudaError_t e_ = (call); if (e_ != cudaSuccess) { fprintf(stderr, "%s:%d: %s: %s\n", \
 	__FILE__, __LINE__, #call, cudaGetErrorString(e_)); exit(3); } } while (0)
@@ -166,6 +167,21 @@ static void peer(void)
 	printf("p2p=%llu\nkernels=11\n", 10ull * (32 << 20));
 }
 
+/* kernels before, in and after a pause of the program's own. */
+static void paused(int before, int after)
+{
+	for (int i = 0; i < before; i++)
+		empty<<<1, 32>>>(NULL);
+	MUST(cudaProfilerStop());
+	for (int i = 0; i < 1000; i++)
+		empty<<<1, 32>>>(NULL);
+	MUST(cudaDeviceSynchronize());
+	MUST(cudaProfilerStart());
+	for (int i = 0; i < after; i++)
+		empty<<<1, 32>>>(NULL);
+	MUST(cudaDeviceSynchronize());
+}
+
 static double now_ns(void)
 {
 	struct timespec t;
@@ -215,6 +231,8 @@ int main(int argc, char **argv)
 		overlap((int)a);
 	else if (!strcmp(mode, "peer"))
 		peer();
+	else if (!strcmp(mode, "paused"))
+		paused((int)a, (int)b);
 	else if (!strcmp(mode, "rate"))
 		rate((int)a);
 	else

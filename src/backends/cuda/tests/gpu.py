@@ -166,6 +166,33 @@ class Gpu(unittest.TestCase):
         say("overlap: kernels %.1f ms as union, %.1f ms as sum, %.1f ms with copies" % tuple(
             device[key] / 1e6 for key in ("kernels_ns", "kernels_sum_ns", "overlap_ns")))
 
+    def test_what_runs_in_a_pause_is_left_out(self):
+        run = Run(self.program, "paused", "100", "50")
+        self.complete(run)
+        self.assertEqual(run.sum("kernels", "calls"), 150)
+        self.assertEqual(run.sum("calls", "calls", name="cudaLaunchKernel"), 150)
+
+    def test_calls_of_a_static_runtime_that_only_ask_are_there_with_queries(self):
+        plain, all_ = (Run(self.program, "counts", "100", "30", options=words) for words in ([], ["--queries"]))
+        for run in (plain, all_):
+            self.complete(run)
+            self.assertEqual(run.sum("calls", "calls", name="cudaLaunchKernel"), 100)
+        self.assertEqual(plain.sum("calls", "calls", name="cudaGetLastError"), 0)
+        self.assertEqual(all_.sum("calls", "calls", name="cudaGetLastError"), 1)
+        say(plain.rows("ledger", backend="cuda")[0]["attached_by"])
+
+    def test_code_that_the_driver_compiles_is_a_build(self):
+        program = os.path.join(FOLDER, "gpu_ptx")
+        subprocess.run([NVCC, "-O1", "-gencode", "arch=compute_80,code=compute_80", "-o", program,
+                        os.path.join(HERE, "gpu.cu")], check=True)
+        for source in ("il", "cache"):
+            run = Run(program, "counts", "10", "0", env={"CUDA_CACHE_PATH": os.path.join(FOLDER, "cache")})
+            self.complete(run)
+            self.assertEqual({row["source"] for row in run.rows("builds")}, {source}, run.rows("builds"))
+            self.assertGreater(run.sum("builds", "total_ns"), 0)
+            say("%d builds from %s: %.3f ms" % (run.sum("builds", "calls"), source,
+                                                run.sum("builds", "total_ns") / 1e6))
+
     @unittest.skipIf(len(cards()) < 2, "one GPU only")
     def test_copies_between_two_gpus(self):
         run = Run(self.program, "peer")

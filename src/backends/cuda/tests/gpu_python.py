@@ -68,8 +68,8 @@ class Torch(unittest.TestCase):
 
 
 class Arrays(unittest.TestCase):
-    def arrays(self, mode):
-        run = Run(sys.executable, ARRAYS, mode, limit=300)
+    def arrays(self, mode, **env):
+        run = Run(sys.executable, ARRAYS, mode, env=env, limit=300)
         self.assertEqual(run.status, 0, run.err)
         for key in ("lost", "device_lost", "untimed", "unfinished"):
             self.assertEqual(run.ledger(key), 0, key)
@@ -81,8 +81,12 @@ class Arrays(unittest.TestCase):
 
     @unittest.skipUnless(have("cupy"), "no CuPy")
     def test_cupy(self):
-        run = self.arrays("cupy")
+        run = self.arrays("cupy", CUPY_CACHE_DIR=os.path.join(gpu.FOLDER, "empty"))
         self.assertEqual(self.adds(run), run.fact("adds"))
+        built = run.rows("builds", source="source")
+        self.assertTrue(built)
+        say("CuPy: NVRTC compiled %d times in %.1f ms" % (sum(row["calls"] for row in built),
+                                                         sum(row["total_ns"] for row in built) / 1e6))
 
     @unittest.skipUnless(have("cupy"), "no CuPy")
     def test_children_by_spawn(self):

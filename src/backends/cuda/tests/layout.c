@@ -125,8 +125,23 @@ static void compare(const char *what, unsigned long long ours, unsigned long lon
 		compare(#their " is long enough", 1, sizeof(their) >= sizeof(struct cupti_memory)); \
 	} while (0)
 
+#define JIT(their)                                                   \
+	do {                                                         \
+		MEMBER(cupti_jit_record, entry, their, jitEntryType); \
+		MEMBER(cupti_jit_record, operation, their, jitOperationType); \
+		MEMBER(cupti_jit_record, device, their, deviceId);   \
+		MEMBER(cupti_jit_record, begin, their, start);       \
+		MEMBER(cupti_jit_record, end, their, end);           \
+		MEMBER(cupti_jit_record, correlation, their, correlationId); \
+		MEMBER(cupti_jit_record, unit, their, jitOperationCorrelationId); \
+		MEMBER(cupti_jit_record, cache_bytes, their, cacheSize); \
+		MEMBER(cupti_jit_record, cache_path, their, cachePath); \
+		compare(#their " is long enough", 1, sizeof(their) >= sizeof(struct cupti_jit_record)); \
+	} while (0)
+
 static void compare_records(void)
 {
+	JIT(CUpti_ActivityJit2);
 	KERNEL(CUpti_ActivityKernel9);
 	COPY(CUpti_ActivityMemcpy5);
 	PEER(CUpti_ActivityMemcpyPtoP4);
@@ -171,6 +186,9 @@ static void compare_values(void)
 	VALUE(CUPTI_KERNEL, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
 	VALUE(CUPTI_MEMCPY_PEER, CUPTI_ACTIVITY_KIND_MEMCPY2);
 	VALUE(CUPTI_MEMORY, CUPTI_ACTIVITY_KIND_MEMORY2);
+	VALUE(CUPTI_JIT, CUPTI_ACTIVITY_KIND_JIT);
+	VALUE(CUPTI_JIT_CACHE_LOAD, CUPTI_ACTIVITY_JIT_OPERATION_CACHE_LOAD);
+	VALUE(CUPTI_JIT_COMPILE, CUPTI_ACTIVITY_JIT_OPERATION_COMPILE);
 	VALUE(CUPTI_COPY_HTOD, CUPTI_ACTIVITY_MEMCPY_KIND_HTOD);
 	VALUE(CUPTI_COPY_DTOH, CUPTI_ACTIVITY_MEMCPY_KIND_DTOH);
 	VALUE(CUPTI_COPY_HTOA, CUPTI_ACTIVITY_MEMCPY_KIND_HTOA);

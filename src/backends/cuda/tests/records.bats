@@ -7,6 +7,15 @@ load lib
 # the only transfer of a direction: calls, bytes, ns, kind of the host's memory
 TRANSFER='(lambda way: [(t["calls"], t["bytes"], t["total_ns"], t["kind"]) for t in s["transfers"] if t["direction"] == way])'
 
+@test "code that the driver compiles or has in its cache is a build, with its time and file" {
+	for kind in shared static; do
+		sim $kind init name /cache/ab/cd at 10 3000000 load 3 load 2 load 1 load 0
+		check 'calls("cuModuleLoadData") == 4' \
+			'sorted((b["source"], b["name"], b["calls"]) for b in s["builds"]) == [("cache", "cd", 1), ("il", "cd", 1)]' \
+			'all(abs(b["total_ns"] - 3000000) < 3000 for b in s["builds"])'
+	done
+}
+
 @test "kernels of several devices, contexts and streams: sums, unions and names of devices" {
 	sim static at 0 1000 launch 1 at 500 1000 stream 1 launch 1 at 3000 1000 context 2 launch 1 \
 		device 1 context 3 at 100 50 name other launch 2

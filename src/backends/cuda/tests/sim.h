@@ -37,6 +37,7 @@ struct sim_operation {
 	uint64_t nodes;         /* of a graph */
 	uint32_t graph;         /* its number */
 	uint32_t memory;        /* enum cupti_memory_kind */
+	uint32_t jit;           /* enum cupti_jit, of code that is loaded; 0: none; the name is the path in the cache */
 	int32_t answer;         /* of the call; not 0: it fails, and nothing runs */
 	uint64_t took;          /* ns that the driver spends in the call */
 	bool starts_more;       /* the runtime makes further calls into the driver, one with a number of its own */
@@ -51,6 +52,7 @@ enum sim_action {
 	SIM_FILL,
 	SIM_ALLOCATE,
 	SIM_RELEASE,
+	SIM_LOAD,
 	SIM_CAPTURE,
 	SIM_CAPTURED
 };
@@ -77,6 +79,7 @@ enum sim_action {
 	X(cuMemcpyPeerAsync, (uint64_t to, void *to_context, uint64_t from, void *from_context, size_t bytes,      \
 			      void *stream), PEER)                                                                 \
 	X(cuMemsetD8Async, (uint64_t to, unsigned char value, size_t bytes, void *stream), FILL)                   \
+	X(cuModuleLoadData, (void **module, const void *image), LOAD)                                              \
 	X(cuProfilerStart, (void), NOTHING)                                                                        \
 	X(cuProfilerStop, (void), NOTHING)                                                                         \
 	X(cuStreamBeginCapture_v2, (void *stream, unsigned mode), CAPTURE)                                         \

@@ -285,6 +285,23 @@ static void do_old_alloc(void)
 	DRIVER(cuMemAlloc)(&pointer, (unsigned)op->bytes);
 }
 
+static void do_ask(void)
+{
+	void *context;
+
+	for (uint64_t count = number(); count; count--)
+		DRIVER(cuCtxGetCurrent)(&context);
+}
+
+/* WHAT, by CUPTI's numbers, became of the code */
+static void do_load(void)
+{
+	void *module;
+
+	op->jit = (uint32_t)number();
+	DRIVER(cuModuleLoadData)(&module, "");
+}
+
 /* ---- what CUPTI does ---- */
 
 static void do_drop(void)
@@ -458,6 +475,7 @@ static const struct {
 	{"graph-number", do_graph_number},
 	{"capture", do_capture}, {"captured", do_captured}, {"sync", do_sync}, {"init", do_init},
 	{"driver", do_driver}, {"driver-ptsz", do_driver_ptsz}, {"driver-alloc", do_driver_alloc},
+	{"ask", do_ask}, {"load", do_load},
 	{"old-alloc", do_old_alloc}, {"drop", do_drop}, {"hand-out", do_hand_out}, {"starve", do_starve},
 	{"facts", do_facts}, {"client", do_client}, {"client-print", do_client_print}, {"open", do_open},
 	{"threads", do_threads}, {"start-threads", do_start_threads}, {"join-threads", do_join_threads},

@@ -177,6 +177,19 @@ static void add_memory(uint32_t what)
 	sim_driver()->tools->record((const struct cupti_record *)&memory, sizeof(memory));
 }
 
+static void add_jit(void)
+{
+	struct cupti_jit_record jit = {
+		.kind = CUPTI_JIT, .entry = 1, .operation = operation.jit, .device = operation.device,
+		.correlation = open_call, .cache_path = operation.name,
+	};
+
+	if (!operation.jit)
+		return;
+	times(&jit.begin, &jit.end);
+	sim_driver()->tools->record((const struct cupti_record *)&jit, sizeof(jit));
+}
+
 static void run(enum sim_action action)
 {
 	if (action == SIM_CAPTURE)
@@ -207,6 +220,9 @@ static void run(enum sim_action action)
 		break;
 	case SIM_RELEASE:
 		add_memory(CUPTI_RELEASED);
+		break;
+	case SIM_LOAD:
+		add_jit();
 		break;
 	default:
 		break;
