@@ -1,27 +1,31 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""cuda.py BUILD [ROUNDS [TORCH_ROUNDS]]: what tracing adds to CUDA programs on real GPUs.
+"""cuda.py BUILD [ROUNDS [TORCH_ROUNDS [SECONDS]]]: what tracing adds to CUDA programs on real GPUs.
 
 Each round runs every variant once on one GPU, in an order that turns; with several GPUs as many rounds run side by
 side, each with processors of its own. Printed are medians over rounds and, of ratios to another variant in the same
-round, the median with a bootstrap interval of 95 %. Wider than 3 % to either side: "not resolved".
+round, the median with a bootstrap interval of 95 %. Wider than 3 % to either side: "not resolved". A comparison begins
+no round after SECONDS, and says how many there were.
 Variants: bare; floor: CUPTI's records of kernels and copies alone, thrown away; sonde; nsys, where it is.
 """
 import concurrent.futures
 import glob
 import os
-import queue
 import random
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 SRC = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 TESTS = os.path.join(SRC, "src", "backends", "cuda", "tests")
 CUDA = os.environ.get("CUDA_HOME", "/usr/local/cuda")
 TRAIN = os.path.join(TESTS, "python", "train.py")
+AHEAD = 5   # rounds
+LIMIT = 120 # seconds for a program
+SECONDS = float(sys.argv[4]) if len(sys.argv) > 4 else 3600.0
 
 
 def find_nsys():
@@ -36,19 +40,47 @@ def count_gpus():
     return sum(line.startswith("GPU ") for line in shown.stdout.decode().splitlines())
 
 
-def measure(words, env, key, gpu, gpus):
-    """The figure KEY that the program prints, run on one of GPUS with its share of the processors."""
-    share = (os.cpu_count() or gpus) // gpus
-    words = [word.replace("@GPU", str(gpu)) for word in words]
-    if share and shutil.which("taskset"):
-        words = ["taskset", "-c", "%d-%d" % (gpu * share, (gpu + 1) * share - 1)] + words
-    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                          env=dict(os.environ, CUDA_VISIBLE_DEVICES=str(gpu), **env))
-    for line in done.stdout.decode(errors="replace").splitlines():
+class Lane:
+    """One of GPUS with its share of the processors."""
+
+    def __init__(self, gpu, gpus):
+        self.gpu = gpu
+        share = (os.cpu_count() or gpus) // gpus
+        self.pinned = ["taskset", "-c", "%d-%d" % (gpu * share, (gpu + 1) * share - 1)] \
+            if share and shutil.which("taskset") else []
+
+    def start(self, words, env):
+        words = self.pinned + [word.replace("@GPU", str(self.gpu)) for word in words]
+        return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                env=dict(os.environ, CUDA_VISIBLE_DEVICES=str(self.gpu), **env))
+
+    def rounds(self, numbers, variants, key, ahead):
+        """A dictionary of figures per round. AHEAD rounds of programs are started before the first of them goes on."""
+        order, results, end = list(variants), [], time.monotonic() + SECONDS
+        for first in range(0, len(numbers), ahead or 1):
+            if time.monotonic() > end:
+                break
+            plan = []
+            for number in numbers[first:first + (ahead or 1)]:
+                turn = number % len(order)
+                results.append({})
+                plan += [(results[-1], name) for name in order[turn:] + order[:turn]]
+            started = [self.start(*variants[name]) for _, name in plan] if ahead else []
+            for process in started:
+                process.stdout.readline() # it is ready
+            for place, (figures, name) in enumerate(plan):
+                process = started[place] if started else self.start(*variants[name])
+                figures[name] = figure(process, key)
+        return results
+
+
+def figure(process, key):
+    """What the program, which may wait for a line, prints as KEY=."""
+    for line in process.communicate(b"\n", timeout=LIMIT)[0].decode(errors="replace").splitlines():
         name, _, value = line.partition("=")
         if name == key:
             return float(value)
-    raise SystemExit("no %s from: %s" % (key, " ".join(words)))
+    raise RuntimeError("no %s from: %s" % (key, " ".join(process.args)))
 
 
 def interval(values):
@@ -56,23 +88,15 @@ def interval(values):
     return draws[50], draws[1949]
 
 
-def compare(title, variants, key, rounds, against):
+def compare(title, variants, key, rounds, against, ahead=0):
     """variants: {name: (words, env)}; against: pairs (variant, base) whose ratio is wanted."""
-    gpus, order, free = count_gpus(), list(variants), queue.Queue()
-    for gpu in range(gpus):
-        free.put(gpu)
-
-    def turn(number):
-        gpu, start = free.get(), number % len(order)
-        try:
-            return {name: measure(*variants[name], key, gpu, gpus) for name in order[start:] + order[:start]}
-        finally:
-            free.put(gpu)
-
+    gpus, order = count_gpus(), list(variants)
     with concurrent.futures.ThreadPoolExecutor(gpus) as pool:
-        results = list(pool.map(turn, range(rounds)))
+        lanes = [pool.submit(Lane(gpu, gpus).rounds, range(gpu, rounds, gpus), variants, key, ahead)
+                 for gpu in range(gpus)]
+    results = [figures for lane in lanes for figures in lane.result()]
     taken = {name: [figures[name] for figures in results] for name in order}
-    print("%s; %d rounds on %d GPUs" % (title, rounds, gpus))
+    print("%s; %d rounds on %d GPUs" % (title, len(results), gpus))
     for name in order:
         low, high = interval(taken[name])
         print("  %-28s %12.0f ns  %.0f to %.0f" % (name, statistics.median(taken[name]), low, high))
@@ -88,7 +112,7 @@ def compare(title, variants, key, rounds, against):
 
 def main():
     build = os.path.abspath(sys.argv[1])
-    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 30
+    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 30 # 0: none
     torch_rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 6
     folder = tempfile.mkdtemp(prefix="sonde-bench-")
     program, floor = os.path.join(folder, "gpu"), os.path.join(folder, "floor.so")
@@ -107,21 +131,27 @@ def main():
 
     both = [("sonde", "floor"), ("sonde", "bare")]
     some = variants(program, "rate", "100000")
-    compare("Launch of an empty kernel, bound by the host", some, "launch_ns", rounds, both)
-    if nsys:
+    if rounds:
+        compare("Launch of an empty kernel, bound by the host", some, "launch_ns", rounds, both)
+    if rounds and nsys:
         some["nsys"] = ([nsys, "profile", "-t", "cuda", "--force-overwrite=true", "-o", os.path.join(folder, "n@GPU"),
                          program, "rate", "100000"], {})
         compare("The same beside nsys", some, "launch_ns", 5, [("nsys", "bare"), ("sonde", "bare")])
     if torch_rounds:
-        train = variants(sys.executable, TRAIN, "40")
-        train["PyTorch's profiler"] = ([sys.executable, TRAIN, "40", "cost"], {})
-        taken = compare("Step of a small transformer in PyTorch, bound by launches", train, "step_ns", torch_rounds,
-                        both + [("PyTorch's profiler", "bare")])
+        # importing PyTorch takes longer than what is measured: those of some rounds do it at the same time
+        train = variants(sys.executable, TRAIN, "40", "wait")
+        compare("Step of a small transformer in PyTorch, bound by launches", train, "step_ns", torch_rounds, both,
+                AHEAD)
+        large = variants(sys.executable, TRAIN, "40", "large", "wait")
+        del large["floor"]
+        compare("Products of large matrices, bound by the device", large, "step_ns", torch_rounds, [("sonde", "bare")],
+                AHEAD)
+        train["PyTorch's profiler"] = ([sys.executable, TRAIN, "40", "cost", "wait"], {})
+        taken = compare("The same transformer beside PyTorch's profiler", train, "step_ns", 6,
+                        both + [("PyTorch's profiler", "bare")], AHEAD)
         bare = statistics.median(taken["bare"])
         print("  added: sonde %.0f ns, PyTorch's profiler %.0f ns" % tuple(
             statistics.median(taken[name]) - bare for name in ("sonde", "PyTorch's profiler")))
-        compare("Products of large matrices, bound by the device", variants(sys.executable, TRAIN, "40", "large"),
-                "step_ns", torch_rounds, [("sonde", "bare")])
     shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""train.py STEPS [profile|first|cost|large]: a small transformer, bound by launches; prints key=value lines.
+"""train.py STEPS [profile|first|cost|large] [wait]: a small transformer, bound by launches; prints key=value lines.
 
 profile: PyTorch's own profiler is started and stopped three times, STEPS steps each. first: it is started before the
 program touches the device. cost: the time of a step while it is on. large: products of large matrices instead.
+wait: when PyTorch is imported it says "ready", and goes on when it is given a line.
 """
 import sys
 import time
@@ -10,6 +11,10 @@ import time
 import torch
 from torch.profiler import ProfilerActivity, profile
 
+if sys.argv[-1] == "wait":
+    print("ready", flush=True)
+    sys.stdin.readline()
+    sys.argv.pop()
 torch.manual_seed(0)
 torch.backends.cudnn.benchmark = False
 steps, mode = int(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else ""
