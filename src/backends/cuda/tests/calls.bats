@@ -73,7 +73,7 @@ for name, text in ((b"saxpy.cu", b"__global__ void f(int *p) { *p = 1; }"), (Non
     print(rtc.nvrtcCompileProgram(program, 0, None))
     rtc.nvrtcDestroyProgram(ctypes.byref(program))
 EOF
-	traced -b cuda -- python3 compile.py "$library"
+	traced -b cuda -- "$PYTHON" compile.py "$library"
 	check 'sorted((b["name"], b["source"], b["calls"], b["failed"]) for b in s["builds"]) == \
 			[("default_program", "source", 1, 1), ("saxpy.cu", "source", 2, 0)]' \
 		'calls("nvrtcCompileProgram") == 3' \
