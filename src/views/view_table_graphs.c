@@ -17,6 +17,21 @@ static const char *graph_name(struct painter *painter, const struct summary_grap
 			    graph->graph, whose);
 }
 
+/* Share of graphs in the plain sum of all that devices ran, in percent. */
+static double graphs_share(const struct summary *summary)
+{
+	uint64_t all = 0, graphs = 0;
+	size_t i;
+
+	for (i = 0; i < summary->kernels; i++)
+		all += summary->kernel[i].times.total_ns;
+	for (i = 0; i < summary->transfers; i++)
+		all += summary->transfer[i].total_ns;
+	for (i = 0; i < summary->graphs; i++)
+		graphs += summary->graph[i].total_ns;
+	return all > graphs ? 100.0 * (double)graphs / (double)all : 100.0;
+}
+
 void paint_graphs(struct painter *painter)
 {
 	const struct summary_graph *graph = painter->summary->graph;
@@ -25,7 +40,8 @@ void paint_graphs(struct painter *painter)
 
 	if (!count)
 		return;
-	paint_title(painter, "Graphs (plain sums of what they ran on devices, which is in the other sections, too)");
+	paint_title(painter, "Graphs: %.0f %% of what ran on devices (plain sums; the other sections have it, too)",
+		    graphs_share(painter->summary));
 	table_start(&table, &painter->arena);
 	table_column(&table, "time", 0);
 	table_column(&table, "launches", 0);

@@ -20,7 +20,7 @@ SECTIONS = [
     ("C MPI", "C044 C046 C047 C049 C050 C052 C053 C055 C056 C058 C059 C061"),
     ("D interception", "C062 C064 C065 C067 C068 C070 C071 C073 C074"),
     ("E time", "C079 C080 C082 C083 C085 C086 C088 C089 C091 C092 C094 C095"),
-    ("F device activity", "C097 C098 C104 C106 C110"), # C100 C101 C103 C107 C109: graphs and several GPUs of a vendor
+    ("F device activity", "C097 C098 C100 C101 C103 C104 C106 C107 C109 C110"),
     ("G numbers", "C112 C113 C115 C116 C118 C119"),
     ("H names", "C121 C122 C124 C125"),
     ("I scale", "C127 C128 C130 C131 C133 C134"),

@@ -49,14 +49,14 @@ TRANSFER='(lambda way: [(t["calls"], t["bytes"], t["total_ns"], t["kind"]) for t
 	complete '[(d["kernels_ns"], d["copies_ns"], d["overlap_ns"]) for d in s["devices"]] == [(1000, 1000, 400)]'
 }
 
-@test "all kernels of a graph share its launch, and none of them is unfinished" {
+@test "C100 all kernels of a graph share its launch, and none of them is unfinished" {
 	for kind in shared static; do
 		sim $kind name node graph 50 graph 50 graph 1 launch 3
 		complete 'calls("cudaGraphLaunch") == 3' 'kernels("node") == 104' 'ledger("device_seen") == 104'
 	done
 }
 
-@test "a graph of 31 nodes replayed 100 times is 3,100 kernels, by graph and node; other graphs apart" {
+@test "C101 C103 a graph of 31 nodes replayed 100 times is 3,100 kernels, by graph and node; other graphs apart" {
 	local replays=() i
 	for ((i = 0; i < 100; i++)); do replays+=(graph 31); done
 	for kind in shared static; do
@@ -70,7 +70,7 @@ TRANSFER='(lambda way: [(t["calls"], t["bytes"], t["total_ns"], t["kind"]) for t
 				(1, "inner", 1), (1, "other", 1), (2, "inner", 1), (2, "other", 1)]'
 		no_notes
 	done
-	says "$T/err" '31.00 us       100      310 ns     31     3100  cuda graph 7' '       20 ns      2        4  cuda graph 8'
+	says "$T/err" 'Graphs: 100 % of what ran on devices' '31.00 us       100      310 ns     31     3100  cuda graph 7' '       20 ns      2        4  cuda graph 8'
 }
 
 @test "copies of every direction, with the memory on the host's side" {
