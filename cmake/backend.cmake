@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# sonde_backend(NAME FAKE_SONAME PARTS): everything a backend's folder needs, from its descriptions:
+# sonde_backend(NAME FAKE_SONAME): everything a backend's folder needs, from its descriptions:
 #   sonde-NAME        libsonde-NAME.so, wrappers + tables + the folder's own C files
 #   NAME_fake         the simulated runtime (not built by default), under <build>/tests/fake/NAME/
 #   <build>/generated/NAME/   the generated C and the page of covered functions
-# PARTS: files that the plain wrappers are spread over, about 250 in each, to compile side by side.
 # sonde_plain_backend(NAME): the same for one that wraps no functions: libsonde-NAME.so from the folder's own C files.
 # sonde_sampler(NAME): sonde-sample-NAME, a program that `sonde --sample NAME` starts, from the folder's own C files.
 # sonde_attach_table(): the launcher's table of all attach.conf, for the command's sources.
@@ -12,18 +11,15 @@ set(SONDE_TOOLS ${PROJECT_SOURCE_DIR}/tools)
 file(GLOB SONDE_APIGEN CONFIGURE_DEPENDS ${SONDE_TOOLS}/api_*.py ${SONDE_TOOLS}/apigen.py)
 
 # Runs the generator for one folder; sets generated_sources, generated_fake, generated_dir.
-macro(sonde_generate name folder parts)
+macro(sonde_generate name folder)
 	set(generated_dir ${CMAKE_BINARY_DIR}/generated/${name})
 	set(generated_sources ${generated_dir}/${name}_fast.c ${generated_dir}/${name}_table.c)
 	# no debug information: nobody steps through what only hands over, and it is a third of the time
 	set_source_files_properties(${generated_sources} PROPERTIES COMPILE_OPTIONS "-g0")
-	math(EXPR last "${parts} - 1")
-	foreach(part RANGE ${last})
-		set(source ${generated_dir}/${name}_wrap_${part}.c)
-		# these hand over to the recorder and do nothing else: half the time to compile, the same code
-		set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-O1;-g0")
-		list(APPEND generated_sources ${source})
-	endforeach()
+	# these hand over to the recorder and do nothing else: half the time to compile, the same code
+	set(plain_sources ${generated_dir}/${name}_wrap.c ${generated_dir}/${name}_stubs.S)
+	set_source_files_properties(${plain_sources} PROPERTIES COMPILE_OPTIONS "-O1;-g0")
+	list(APPEND generated_sources ${plain_sources})
 	set(generated_fake ${generated_dir}/${name}_fake.c)
 	set(generated_header ${generated_dir}/${name}_gen.h)
 	file(MAKE_DIRECTORY ${generated_dir})
@@ -31,16 +27,16 @@ macro(sonde_generate name folder parts)
 	add_custom_command(
 		OUTPUT ${generated_sources} ${generated_fake} ${generated_header} ${generated_dir}/${name}.md
 		COMMAND ${Python3_EXECUTABLE} ${SONDE_TOOLS}/apigen.py backend ${folder}
-			--kinds ${PROJECT_SOURCE_DIR}/src/format/kinds.h --out ${generated_dir} --parts ${parts}
+			--kinds ${PROJECT_SOURCE_DIR}/src/format/kinds.h --out ${generated_dir}
 		DEPENDS ${SONDE_APIGEN} ${PROJECT_SOURCE_DIR}/src/format/kinds.h
 			${folder}/${name}.api ${folder}/${name}.roles ${folder}/attach.conf ${arguments}
 		COMMENT "Generating wrappers of ${name}" VERBATIM)
 endmacro()
 
-function(sonde_backend name fake_soname parts)
+function(sonde_backend name fake_soname)
 	cmake_parse_arguments(arg "SKELETON" "" "" ${ARGN})
 	set(folder ${CMAKE_CURRENT_SOURCE_DIR})
-	sonde_generate(${name} ${folder} ${parts})
+	sonde_generate(${name} ${folder})
 	file(GLOB own_sources CONFIGURE_DEPENDS ${folder}/*.c ${folder}/*.S)
 
 	add_library(sonde-${name}_wrappers OBJECT ${generated_sources} ${generated_header})

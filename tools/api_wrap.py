@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes the wrapper functions of an API: one C function per symbol, a few shapes.
+"""Writes the wrapper functions of an API: one C function per hot symbol, one per shape of the others.
 
 Every integer, pointer and handle is one machine word (rec_word), so that one wrapper serves every
 ABI of an API; floating arguments and structures by value keep their type. The shapes follow
-src/record/rec_hot.h, which says what each of them costs.
+src/record/rec_hot.h, which says what each of them costs. Plain wrappers that take and give words alone share one
+function per shape, which api_stub.py enters.
 """
 import re
+from collections import OrderedDict
 from string import Template
+
+from api_stub import stubs_text
 
 HEAD = """/* SPDX-License-Identifier: BSD-3-Clause */
 /* Wrappers of $api, part $part: made by tools/apigen.py from $api.api and $api.roles. */
@@ -23,11 +27,16 @@ SIGNATURE = """${linkage}${result} ${name}(${params})
 {
 $error"""
 
+SHAPE = """rec_word $function(rec_word *args, uint32_t symbol, const void *site, uintptr_t frame)
+{
+$error$body
+"""
+
 # Fortran programs may leave the error argument out; without it a failed call could not be told.
 OPTIONAL_ERROR = """	int32_t error = 0;
 
-	if (!a%d)
-		a%d = (rec_word)&error;
+	if (!%s)
+		%s = (rec_word)&error;
 """
 
 QUERY = """	uint32_t slot = ${api}_slot[$S];
@@ -97,23 +106,24 @@ $stream_hook		return result;
 
 """
 
-GENERAL = """	rec_word args[] = {$array};
-	struct rec_call call;
+ARGS = """	rec_word args[] = {$array};
+"""
+
+GENERAL = """	struct rec_call call;
 	${result} result;
 
 	rec_enter(&call, &${api}_backend, $S, $site, args);
-	result = ((${result} (*)(${types}))call.real)(${words});
+	result = ((${result} (*)(${types}))call.real)(${hooked_words});
 	if (call.slot) {
-		call.failed = $failed;
-		call.result = $recorded;
+		call.failed = $failed_hooked;
+		call.result = $recorded_hooked;
 		rec_leave(&call);
 	}
 	return result;
 }
 """
 
-HOOKED = """	rec_word args[] = {$array};
-	struct rec_call call;
+HOOKED = """	struct rec_call call;
 	${result} result;
 
 	rec_enter(&call, &${api}_backend, $S, $site, args);
@@ -238,7 +248,7 @@ class Wrapper:
             "failed_hooked": self.failed(True),
             "result_word": "result" if self.result == "rec_word" else "0", "site": site,
             "recorded": self.recorded(False), "recorded_hooked": self.recorded(True),
-            "error": self.optional_error(),
+            "error": self.optional_error(False),
             "linkage": "REC_EXPORT " if self.symbol.exports else "",
         }
         values["params_site"] = ", ".join(
@@ -249,21 +259,28 @@ class Wrapper:
             values["name"] = "%s_wrap_%d" % (self.api.name, self.symbol.number)
         return values
 
-    def optional_error(self):
+    def optional_error(self, shaped):
         if not self.symbol.variant.fortran or self.api.failure(self.function) == "never":
             return ""
-        return OPTIONAL_ERROR % (self.symbol.error_word, self.symbol.error_word)
+        word = ("args[%d]" if shaped else "a%d") % self.symbol.error_word
+        return OPTIONAL_ERROR % (word, word)
 
     def fill(self, template, **more):
         return Template(template).substitute(self.values, **more)
 
-    def general(self, site):
+    def shape(self):
+        """Body of the C function that this wrapper shares with others; None: it has a function of its own."""
+        if self.symbol.variadic or self.result != "rec_word" or set(self.kinds) - {"rec_word"}:
+            return None
+        return self.general("site, frame", S="symbol"), self.optional_error(True), len(self.kinds)
+
+    def general(self, site, **more):
         flags = self.function.flags
         if not flags & {"enter", "leave"}:
-            return self.fill(GENERAL, site=site) if site else self.fill(GENERAL)
+            return self.fill(GENERAL, site=site, **more)
         hooks = {"enter": self.fill(ENTER) if "enter" in flags else "",
                  "leave": self.fill(LEAVE) if "leave" in flags else ""}
-        return self.fill(HOOKED, site=site, **hooks)
+        return self.fill(HOOKED, site=site, **dict(hooks, **more))
 
     def fast_hook(self, begin, streamed):
         return self.fill(FAST_HOOK, begin=begin, streamed=streamed) if "leave" in self.function.flags else ""
@@ -281,12 +298,12 @@ class Wrapper:
         if self.symbol.variadic:
             return self.fill(VARIADIC)
         if not self.is_fast:
-            return self.fill(SIGNATURE) + self.general("RETURN, FRAME") + "\n" + self.aliases()
+            return self.fill(SIGNATURE) + self.fill(ARGS) + self.general("RETURN, FRAME") + "\n" + self.aliases()
         if self.is_counted:
             fast = self.fill(QUERY)
         else:
             fast = self.fill(HOT, fast_hook=self.fast_hook("begin", 0))
-        slow = self.fill(SLOW_HEAD) + self.general("site, frame") + "\n"
+        slow = self.fill(SLOW_HEAD) + self.fill(ARGS) + self.general("site, frame") + "\n"
         if not self.is_counted:
             slow += self.fill(STREAM, stream_hook=self.fast_hook("thread->frame[1].begin", 1))
         return slow + self.fill(SIGNATURE) + fast + "\n" + self.aliases()
@@ -319,16 +336,29 @@ def structs_text(api):
         "%s %s;" % (field_type(width), field) for field, width in fields)) for kind, fields in api.structs.items())
 
 
-def write_wrappers(api, path_of, parts):
-    """Wrappers with an inline path into one file, which is worth -O2; the rest, which only hand
-    over to the recorder, into several that compile side by side."""
+def shapes_of(wrappers):
+    """Symbols by what the function that they share has to do."""
+    shapes = OrderedDict()
+    for wrapper in wrappers:
+        if wrapper.shape():
+            shapes.setdefault(wrapper.shape(), []).append(wrapper.symbol)
+    return shapes
+
+
+def write_wrappers(api, path_of):
+    """Wrappers with an inline path into one file, which is worth -O2; the rest, which only hand over to the recorder,
+    into another, and the stubs of those that share a function into a file of assembly."""
     wrappers = [Wrapper(api, symbol) for symbol in api.symbols if not symbol.variant.reported]
     plain = [w for w in wrappers if not w.is_fast]
-    share = max(1, -(-len(plain) // parts))
-    files = {"fast": [w for w in wrappers if w.is_fast]}
-    for part in range(parts):
-        files["wrap_%d" % part] = plain[part * share:(part + 1) * share]
-    for part, content in files.items():
-        with open(path_of(part), "w") as stream:
-            stream.write(Template(HEAD).substitute(api=api.name, part=part))
-            stream.write("".join(wrapper.text() for wrapper in content))
+    text, stubs = "", []
+    for number, ((body, error, words), symbols) in enumerate(shapes_of(plain).items()):
+        function = "%s_shape_%d" % (api.name, number)
+        text += Template(SHAPE).substitute(function=function, error=error, body=body)
+        stubs.append((function, words, symbols))
+    text += "".join(wrapper.text() for wrapper in plain if not wrapper.shape())
+    fast = "".join(wrapper.text() for wrapper in wrappers if wrapper.is_fast)
+    for part, content in (("fast", fast), ("wrap", text)):
+        with open(path_of(part + ".c"), "w") as stream:
+            stream.write(Template(HEAD).substitute(api=api.name, part=part) + content)
+    with open(path_of("stubs.S"), "w") as stream:
+        stream.write(stubs_text(api, stubs))

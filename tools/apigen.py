@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Generate the C of a backend from its descriptions. Runs in every build; Python 3.6, stdlib only.
 
-    apigen.py backend FOLDER --kinds kinds.h --out DIR [--parts N]
+    apigen.py backend FOLDER --kinds kinds.h --out DIR
         FOLDER/<api>.api, <api>.roles, <api>.args if it is there, attach.conf -> DIR/<api>_gen.h, <api>_table.c,
-        <api>_fast.c, <api>_wrap_0.c .. N-1, <api>_fake.c, <api>.md
+        <api>_fast.c, <api>_wrap.c, <api>_stubs.S, <api>_fake.c, <api>.md
     apigen.py attach --out FILE.c FOLDER...
         all attach.conf -> the launcher's table
     apigen.py names FOLDER --kinds kinds.h
@@ -55,7 +55,7 @@ def run_backend(options):
     out = os.path.join(options.out, api.name)
     write(out + "_gen.h", header_text(api))
     write(out + "_table.c", table_text(api, attach))
-    write_wrappers(api, lambda part: "%s_%s.c" % (out, part), options.parts)
+    write_wrappers(api, lambda part: "%s_%s" % (out, part))
     write(out + "_fake.c", fake_text(api))
     write(out + ".md", doc_text(api))
 
@@ -81,7 +81,6 @@ def main():
     backend.add_argument("folder")
     backend.add_argument("--kinds", required=True)
     backend.add_argument("--out", required=True)
-    backend.add_argument("--parts", type=int, default=1)
     backend.set_defaults(run=run_backend)
     attach = commands.add_parser("attach")
     attach.add_argument("folders", nargs="+")

@@ -295,6 +295,18 @@ class Wrappers(unittest.TestCase):
         text = self.text("variant 1 f {name}_ fortran\nw_copy copy enter\n", "w_copy_")
         self.assertIn("rec_word_failed(args[3])", text)
 
+    def test_plain_wrappers_of_a_shape_share_a_function(self):
+        api = load(HEAD + "variant 1 p {name}_p\nvariant 2 f {name}_ fortran\nw_copy copy\n")
+        shapes = {s.name: Wrapper(api, s).shape() for s in api.symbols}
+        self.assertEqual(shapes["w_copy"], shapes["w_copy_p"])
+        self.assertNotEqual(shapes["w_copy"], shapes["w_copy_"])
+        self.assertIsNone(shapes["w_new"])
+
+    def test_hooks_make_another_shape(self):
+        hooked, plain = (load(HEAD + "w_copy copy%s\n" % word) for word in (" leave", ""))
+        self.assertNotEqual(*[Wrapper(api, next(s for s in api.symbols if s.name == "w_copy")).shape()
+                              for api in (hooked, plain)])
+
 
 class Tables(unittest.TestCase):
     def test_absent_answers(self):
