@@ -216,8 +216,9 @@ const char *closure_asks_for_absent(const struct closure *closure, const struct 
 
 	for (size_t i = 0; i < closure->count; i++) {
 		const struct elf *elf = &closure->object[i].elf;
+		uint64_t end = elf_undefined_end(elf);
 
-		for (uint64_t j = 0; j < elf->symbol_count; j++)
+		for (uint64_t j = 0; j < end; j++)
 			if (elf_symbol(elf, j, &symbol) && !symbol.defined && symbol.weak &&
 			    elf_defines(wrapper, symbol.name) && !is_provided(closure, symbol.name))
 				return symbol.name;

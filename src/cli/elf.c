@@ -249,6 +249,15 @@ static bool is_definition(const struct elf *elf, uint64_t index, const char *nam
 	return elf_symbol(elf, index, &symbol) && symbol.defined && !strcmp(symbol.name, name);
 }
 
+uint64_t elf_undefined_end(const struct elf *elf)
+{
+	struct gnu_hash hash;
+
+	if (!gnu_hash_read(elf, &hash) || hash.first > elf->symbol_count)
+		return elf->symbol_count;
+	return hash.first > 1 ? hash.first : elf->symbol_count; /* an empty table says 1, whatever stands in front */
+}
+
 bool elf_defines(const struct elf *elf, const char *name)
 {
 	uint32_t want = gnu_hash_of(name), index, value;

@@ -44,6 +44,8 @@ struct elf_symbol {
 };
 /* Symbol with that index; false: there is none, or it is local or damaged. */
 bool elf_symbol(const struct elf *elf, uint64_t index, struct elf_symbol *symbol_out);
+/* Symbols that are asked for stand below this index: where definitions are hashed, they come last. */
+uint64_t elf_undefined_end(const struct elf *elf);
 
 /* Does the object define the name for others? */
 bool elf_defines(const struct elf *elf, const char *name);

@@ -144,18 +144,14 @@ static void tell_nothing(struct result *result, const struct summary *summary)
 }
 
 /* Does it have our variables? One that is younger than this process may just be on its way through exec. */
-static bool records_here(const struct result *result, pid_t pid, struct proc *proc_out)
+static bool records_here(const struct result *result, const struct proc *self, pid_t pid, struct proc *proc_out)
 {
-	struct proc self;
-
-	if (!proc_read(getpid(), &self))
-		return false;
 	for (int i = 0; i < EXEC_STEPS; i++) {
 		if (!proc_read(pid, proc_out) || proc_out->state == 'Z')
 			return false;
 		if (proc_has_variable(pid, "SONDE_DIR", result->run))
 			return true;
-		if (proc_out->start < self.start || proc_out->parent == KERNEL_THREADS || !proc_is_bare(pid))
+		if (proc_out->start < self->start || proc_out->parent == KERNEL_THREADS || !proc_is_bare(pid))
 			return false;
 		usleep(EXEC_STEP_US);
 	}
@@ -168,14 +164,15 @@ static unsigned find_running(const struct result *result, char *names, size_t si
 	DIR *processes = opendir("/proc");
 	unsigned count = 0;
 	struct dirent *entry;
-	struct proc proc;
+	struct proc self, proc;
+	bool known = proc_read(getpid(), &self);
 
-	while (processes && (entry = readdir(processes))) {
+	while (processes && known && (entry = readdir(processes))) {
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
 
-		if (pid <= 0 || pid < result->first_pid || pid == getpid())
+		if (pid <= 0 || pid < result->first_pid || pid == self.pid)
 			continue;
-		if (!records_here(result, pid, &proc))
+		if (!records_here(result, &self, pid, &proc))
 			continue;
 		if (count++ < STILL_RUNNING_NAMED)
 			snprintf(names + strlen(names), size - strlen(names), "%s%d (%s)", names[0] ? ", " : "",
