@@ -7,30 +7,10 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "record/rec.h"
+#include "gomp.h"
 
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
-
-/* PARALLEL: function, data, threads, then words. SYNC: a name, at most one word. TARGET: device, then words. */
-#define PARALLELS(X) X(GOMP_parallel, 1) X(GOMP_parallel_sections, 2) X(GOMP_parallel_loop_static, 5) \
-	X(GOMP_parallel_loop_dynamic, 5) X(GOMP_parallel_loop_guided, 5) X(GOMP_parallel_loop_runtime, 4) \
-	X(GOMP_parallel_loop_nonmonotonic_dynamic, 5) X(GOMP_parallel_loop_nonmonotonic_guided, 5) \
-	X(GOMP_parallel_loop_nonmonotonic_runtime, 4) X(GOMP_parallel_loop_maybe_nonmonotonic_runtime, 4)
-#define SYNCS(X) X(GOMP_barrier, "barrier") X(GOMP_loop_end, "implicit barrier") \
-	X(GOMP_sections_end, "implicit barrier") X(GOMP_critical_start, "critical") \
-	X(GOMP_critical_name_start, "critical") X(GOMP_taskwait, "taskwait") X(GOMP_taskgroup_end, "taskgroup end") \
-	X(GOMP_ordered_start, "ordered") X(omp_set_lock, "lock") X(omp_set_nest_lock, "lock")
-#define TARGETS(X) X(GOMP_target_ext, "target") X(GOMP_target_data_ext, "target data") \
-	X(GOMP_target_update_ext, "target update") X(GOMP_target_enter_exit_data, "target enter or exit data")
-#define OTHERS(X) X(GOMP_task, "task creation") X(GOMP_parallel_reductions, "parallel")
-#define ALL(X) PARALLELS(X) SYNCS(X) TARGETS(X) OTHERS(X)
-
-enum symbol {
-#define NUMBER(name, what) symbol_##name,
-	ALL(NUMBER)
-	SYMBOLS
-};
 
 static const struct {
 	char none[1];
@@ -53,7 +33,7 @@ static const struct rec_symbol symbols[] = {
 };
 
 static uint16_t slots[2048] __attribute__((aligned(4096)));
-static void *real[SYMBOLS];
+static void *real[GOMP_SYMBOLS];
 
 static void *absent(uint32_t symbol)
 {
@@ -61,8 +41,8 @@ static void *absent(uint32_t symbol)
 	return NULL;
 }
 
-static struct rec_backend gomp_backend = {
-	.size = sizeof(struct rec_backend), .functions = SYMBOLS, .symbols = SYMBOLS, .name = "gomp",
+struct rec_backend gomp_backend = {
+	.size = sizeof(struct rec_backend), .functions = GOMP_SYMBOLS, .symbols = GOMP_SYMBOLS, .name = "gomp",
 	.pool = (const char *)&pool, .function = functions, .symbol = symbols, .front = "libgomp.so\0",
 	.runtimes = "libgomp\0", .layer = 5, .slot = slots, .real = real, .absent = absent
 };
@@ -72,10 +52,10 @@ __attribute__((constructor)) static void start(void)
 	rec_backend_register(&gomp_backend, __ehdr_start, _end);
 }
 
-static void *function[SYMBOLS];  /* the real ones */
-static bool elsewhere[SYMBOLS];  /* of another runtime that has these names, and a tool interface */
+static void *function[GOMP_SYMBOLS];  /* the real ones */
+static bool elsewhere[GOMP_SYMBOLS];
 
-static void *real_of(enum symbol symbol)
+void *gomp_real(enum gomp_symbol symbol)
 {
 	void *found = __atomic_load_n(&function[symbol], __ATOMIC_ACQUIRE);
 	Dl_info info;
@@ -89,45 +69,45 @@ static void *real_of(enum symbol symbol)
 	return found;
 }
 
-static void enter(struct rec_call *call, enum symbol symbol, const char *what, enum sonde_kind kind, const void *code,
-		  uintptr_t frame)
+bool gomp_elsewhere(enum gomp_symbol symbol)
+{
+	gomp_real(symbol);
+	return elsewhere[symbol];
+}
+
+void gomp_enter(struct rec_call *call, enum gomp_symbol symbol, const char *what, enum sonde_kind kind,
+		const void *code, uintptr_t frame)
 {
 	struct rec_label label;
 
 	call->slot = 0;
-	real_of(symbol);
-	if (unlikely(elsewhere[symbol]))
+	if (unlikely(gomp_elsewhere(symbol)))
 		return;
 	label = rec_code_label(&gomp_backend, what, code);
 	rec_enter_dynamic(call, &gomp_backend, &label, kind, frame);
-}
-
-static void leave(struct rec_call *call)
-{
-	if (call->slot)
-		rec_leave(call);
 }
 
 /* ---- parallel regions ------------------------------------------------------------------------------- */
 
 typedef void (*body)(void *data);
 
-struct team {
-	enum symbol symbol;
+struct gomp_team {
+	enum gomp_symbol symbol;
 	body function;
 	void *data;
 	const void *code;
-	const void *primary;  /* a word of the thread that came to the region */
+	const void *primary;  /* what the thread has that came to the region */
 	uint64_t begin;       /* ticks */
 	uint64_t arrived_sum; /* ticks from the beginning to when threads were done, of `arrived` threads; the latest */
 	uint64_t arrived_last;
+	uint64_t waited;      /* ticks of all threads together, at barriers within */
+	uint64_t helped;      /* likewise, in tasks that they ran when they were done */
 	uint32_t arrived;
-	uint64_t primary_done;
 };
 
-static __thread char own __attribute__((tls_model("initial-exec")));
+__thread struct gomp_self gomp_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-static void arrive(struct team *team)
+static void arrive(struct gomp_team *team)
 {
 	uint64_t now = rec_now_ticks(), ticks = now - team->begin;
 	uint64_t last = __atomic_load_n(&team->arrived_last, __ATOMIC_RELAXED);
@@ -139,36 +119,52 @@ static void arrive(struct team *team)
 	__atomic_fetch_add(&team->arrived, 1, __ATOMIC_RELEASE);
 }
 
-/* What each thread of the region runs instead of the program's function. */
+/* What each thread of the region runs instead of the program's function. Tasks may follow, in the same thread. */
 static void share(void *at)
 {
-	struct team *team = at;
+	struct gomp_team *team = at;
+	struct gomp_self *self = &gomp_self;
 	struct rec_call call;
 
-	if (team->primary == &own) {
+	self->team = team;
+	self->helped = NULL;
+	self->wait_since = 0;
+	if (team->primary == self) {
+		self->base = self->depth;
 		team->function(team->data);
 		arrive(team);
-		team->primary_done = rec_past_begin();
-		return;
+		self->depth = self->base;
+		gomp_wait_begin(self, "parallel end", team->code);
+	} else {
+		self->base = self->depth = 0;
+		gomp_enter(&call, team->symbol, "worker", SONDE_KIND_compute, team->code,
+			   (uintptr_t)__builtin_dwarf_cfa());
+		team->function(team->data);
+		gomp_leave(&call);
+		arrive(team);
+		self->base = self->depth = 0;
 	}
-	enter(&call, team->symbol, "worker", SONDE_KIND_compute, team->code, (uintptr_t)__builtin_dwarf_cfa());
-	team->function(team->data);
-	leave(&call);
-	arrive(team);
+	self->helped = &team->helped;
 }
 
-static void region_end(struct team *team, struct rec_call *call)
+/* With tasks at its end it ends later than the last of its threads is done. */
+static uint64_t waited(const struct gomp_team *team, uint64_t now)
 {
-	struct rec_label label = rec_code_label(&gomp_backend, "parallel end", team->code);
+	uint64_t end = team->helped ? now - team->begin : team->arrived_last;
+	uint64_t worked = team->arrived_sum + team->helped, all = team->arrived * end;
+
+	return team->waited + (all > worked ? all - worked : 0);
+}
+
+static void region_end(struct gomp_team *team, struct rec_call *call)
+{
 	uint64_t now = rec_now_ticks();
 
 	if (!call->slot)
 		return;
-	if (team->primary_done)
-		rec_call_past(&gomp_backend, &label, SONDE_KIND_sync, team->primary_done, now);
+	gomp_wait_end(&gomp_self, now);
 	rec_call_members(call, team->arrived);
-	rec_call_team(call, team->arrived * (now - team->begin),
-		      team->arrived * team->arrived_last - team->arrived_sum);
+	rec_call_team(call, team->arrived * (now - team->begin), waited(team, now));
 	rec_leave(call);
 }
 
@@ -176,17 +172,21 @@ static void region_end(struct team *team, struct rec_call *call)
 typedef unsigned (*parallel)(body function, void *data, unsigned threads, rec_word a, rec_word b, rec_word c,
 			     rec_word d, rec_word e);
 
-static unsigned region(enum symbol symbol, struct team *team, unsigned threads, const rec_word *words,
+static unsigned region(enum gomp_symbol symbol, struct gomp_team *team, unsigned threads, const rec_word *words,
 		       uintptr_t frame)
 {
-	parallel call_real = (parallel)real_of(symbol);
+	parallel call_real = (parallel)gomp_real(symbol);
+	struct gomp_self outer = gomp_self;
 	struct rec_call call;
 	unsigned result;
 
-	enter(&call, symbol, "parallel", SONDE_KIND_compute, team->code, frame);
+	if (unlikely(gomp_elsewhere(symbol)))
+		return call_real(team->function, team->data, threads, words[0], words[1], words[2], words[3], words[4]);
+	gomp_enter(&call, symbol, "parallel", SONDE_KIND_compute, team->code, frame);
 	team->begin = rec_now_ticks();
 	result = call_real(share, team, threads, words[0], words[1], words[2], words[3], words[4]);
 	region_end(team, &call);
+	gomp_self = outer;
 	return result;
 }
 
@@ -196,8 +196,8 @@ static unsigned region(enum symbol symbol, struct team *team, unsigned threads, 
 	unsigned name(body routine, void *data, unsigned threads, rec_word a, rec_word b, rec_word c, rec_word d, \
 		      rec_word e) \
 	{ \
-		struct team team = {.symbol = symbol_##name, .function = routine, .data = data, \
-				    .code = __builtin_return_address(0), .primary = &own}; \
+		struct gomp_team team = {.symbol = symbol_##name, .function = routine, .data = data, \
+					 .code = __builtin_return_address(0), .primary = &gomp_self}; \
 		const rec_word words[5] = {a, b, c, d, e}; \
 \
 		return region(symbol_##name, &team, threads, words, (uintptr_t)__builtin_dwarf_cfa()); \
@@ -205,66 +205,127 @@ static unsigned region(enum symbol symbol, struct team *team, unsigned threads, 
 PARALLELS(PARALLEL)
 PARALLEL(GOMP_parallel_reductions, 1)
 
+/* ---- work that is shared ------------------------------------------------------------------------------ */
+
+/* It lasts until the thread's end of it; that of `parallel for` has no beginning, it is one with its region. */
+static void work_begin(enum gomp_symbol symbol, const char *what, const void *code)
+{
+	struct gomp_self *self = &gomp_self;
+	struct rec_call call;
+
+	if (self->depth == GOMP_WORKS)
+		return;
+	gomp_enter(&call, symbol, what, SONDE_KIND_compute, code, 0);
+	self->open[self->depth++] = call.slot ? rec_call_token(&call) : 0;
+}
+
+static void work_end(void)
+{
+	struct gomp_self *self = &gomp_self;
+	struct rec_call call;
+	uint64_t token;
+
+	if (self->depth <= self->base)
+		return;
+	token = self->open[--self->depth];
+	if (token && rec_call_resume(&call, &gomp_backend, token))
+		rec_leave(&call);
+}
+
+#define WORK(name, what) \
+	REC_EXPORT rec_word name(WORDS); \
+	rec_word name(WORDS) \
+	{ \
+		work_begin(symbol_##name, what, __builtin_return_address(0)); \
+		return ((gomp_ten)gomp_real(symbol_##name))(a, b, c, d, e, f, g, h, i, j); \
+	}
+WORKS(WORK)
+
+#define END(name, unused) \
+	REC_EXPORT void name(void); \
+	void name(void) \
+	{ \
+		work_end(); \
+		((void (*)(void))gomp_real(symbol_##name))(); \
+	}
+ENDS(END)
+
 /* ---- waiting for each other ------------------------------------------------------------------------- */
 
-#define SYNC(name, what) \
+#define WAIT(name, what) \
 	REC_EXPORT void name(rec_word a); \
 	void name(rec_word a) \
 	{ \
 		struct rec_call call; \
 \
-		enter(&call, symbol_##name, what, SONDE_KIND_sync, __builtin_return_address(0), \
-		      (uintptr_t)__builtin_dwarf_cfa()); \
-		((void (*)(rec_word))real_of(symbol_##name))(a); \
-		leave(&call); \
+		gomp_enter(&call, symbol_##name, what, SONDE_KIND_sync, __builtin_return_address(0), \
+			   (uintptr_t)__builtin_dwarf_cfa()); \
+		((void (*)(rec_word))gomp_real(symbol_##name))(a); \
+		gomp_leave(&call); \
 	}
-SYNCS(SYNC)
+WAITS(WAIT)
 
-/* ---- tasks and target constructs --------------------------------------------------------------------- */
-
-typedef void (*ten)(rec_word, rec_word, rec_word, rec_word, rec_word, rec_word, rec_word, rec_word, rec_word,
-		    rec_word);
-
-#define WORDS rec_word a, rec_word b, rec_word c, rec_word d, rec_word e, rec_word f, rec_word g, rec_word h, \
-	rec_word i, rec_word j
-
-/* Tasks are counted where they are made: the runtime copies what they work on, with nobody between it and them. */
-REC_EXPORT void GOMP_task(WORDS);
-void GOMP_task(WORDS)
+static void team_waited(const struct gomp_self *self, uint64_t ticks, uint64_t helped)
 {
-	struct rec_call call;
-
-	enter(&call, symbol_GOMP_task, "task creation", SONDE_KIND_other, __builtin_return_address(0),
-	      (uintptr_t)__builtin_dwarf_cfa());
-	((ten)real_of(symbol_GOMP_task))(a, b, c, d, e, f, g, h, i, j);
-	leave(&call);
+	if (self->team && ticks > helped)
+		__atomic_fetch_add(&self->team->waited, ticks - helped, __ATOMIC_RELAXED);
 }
 
-/* Without a device of the runtime's, target constructs run on the host. */
-static bool has_devices(void)
+/* The function returns a truth value or nothing. */
+static rec_word barrier(enum gomp_symbol symbol, struct rec_call *call, rec_word word)
 {
-	static int known; /* 1: none, 2: some */
-	int (*count)(void);
+	struct gomp_self *self = &gomp_self;
+	uint64_t helped = 0;
+	rec_word result;
 
-	if (!__atomic_load_n(&known, __ATOMIC_RELAXED)) {
-		count = (int (*)(void))rec_provider_symbol(&gomp_backend, "omp_get_num_devices");
-		__atomic_store_n(&known, count && count() > 0 ? 2 : 1, __ATOMIC_RELAXED);
+	self->helped = &helped;
+	result = ((rec_word (*)(rec_word))gomp_real(symbol))(word);
+	self->helped = NULL;
+	if (call->slot) {
+		rec_leave(call);
+		team_waited(self, call->duration, helped);
 	}
-	return known == 2;
+	return result;
 }
 
-#define TARGET(name, what) \
-	REC_EXPORT void name(WORDS); \
-	void name(WORDS) \
+#define BARRIER(name, what) \
+	REC_EXPORT rec_word name(rec_word a); \
+	rec_word name(rec_word a) \
 	{ \
-		bool devices = has_devices(); \
 		struct rec_call call; \
-		enum sonde_kind kind = symbol_##name == symbol_GOMP_target_ext ? SONDE_KIND_launch : SONDE_KIND_map; \
 \
-		enter(&call, symbol_##name, devices ? what : what " on the host", \
-		      devices ? kind : SONDE_KIND_compute, \
-		      __builtin_return_address(0), (uintptr_t)__builtin_dwarf_cfa()); \
-		((ten)real_of(symbol_##name))(a, b, c, d, e, f, g, h, i, j); \
-		leave(&call); \
+		if (symbol_##name > symbol_GOMP_barrier_cancel) \
+			work_end(); \
+		gomp_enter(&call, symbol_##name, what, SONDE_KIND_sync, __builtin_return_address(0), \
+			   (uintptr_t)__builtin_dwarf_cfa()); \
+		return barrier(symbol_##name, &call, a); \
 	}
-TARGETS(TARGET)
+BARRIERS(BARRIER)
+
+/* One thread gets NULL and does the work, others wait until it hands over what came of it. */
+REC_EXPORT void *GOMP_single_copy_start(void);
+void *GOMP_single_copy_start(void)
+{
+	void *(*start)(void) = (void *(*)(void))gomp_real(symbol_GOMP_single_copy_start);
+	struct gomp_self *self = &gomp_self;
+	uint64_t helped = 0, begin;
+	void *result;
+
+	if (gomp_elsewhere(symbol_GOMP_single_copy_start))
+		return start();
+	gomp_wait_begin(self, "implicit barrier", __builtin_return_address(0));
+	begin = self->wait_since;
+	self->helped = &helped;
+	result = start();
+	self->helped = NULL;
+	if (result) {
+		uint64_t now = rec_now_ticks();
+
+		gomp_wait_end(self, now);
+		team_waited(self, now - begin, helped);
+	} else {
+		self->wait_since = 0;
+		work_begin(symbol_GOMP_single_copy_start, "single", __builtin_return_address(0));
+	}
+	return result;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Functions of libgomp that the compiler calls and that are wrapped here, and what the files of this folder share. */
+#ifndef SONDE_BACKENDS_GOMP_GOMP_H
+#define SONDE_BACKENDS_GOMP_GOMP_H
+
+#include "record/rec.h"
+
+/* PARALLEL: function, data, threads, then words. SYNC: a name, at most one word. TARGET: device, then words. */
+#define PARALLELS(X) X(GOMP_parallel, 1) X(GOMP_parallel_sections, 2) X(GOMP_parallel_loop_static, 5) \
+	X(GOMP_parallel_loop_dynamic, 5) X(GOMP_parallel_loop_guided, 5) X(GOMP_parallel_loop_runtime, 4) \
+	X(GOMP_parallel_loop_nonmonotonic_dynamic, 5) X(GOMP_parallel_loop_nonmonotonic_guided, 5) \
+	X(GOMP_parallel_loop_nonmonotonic_runtime, 4) X(GOMP_parallel_loop_maybe_nonmonotonic_runtime, 4)
+#define WAITS(X) X(GOMP_critical_start, "critical") X(GOMP_critical_name_start, "critical") \
+	X(GOMP_taskwait, "taskwait") X(GOMP_taskwait_depend, "taskwait") X(GOMP_taskgroup_end, "taskgroup end") \
+	X(GOMP_ordered_start, "ordered") X(omp_set_lock, "lock") X(omp_set_nest_lock, "lock")
+/* All of the team wait, at the end of shared work but for the first two. */
+#define BARRIERS(X) X(GOMP_barrier, "barrier") X(GOMP_barrier_cancel, "barrier") \
+	X(GOMP_loop_end, "implicit barrier") X(GOMP_loop_end_cancel, "implicit barrier") \
+	X(GOMP_sections_end, "implicit barrier") X(GOMP_sections_end_cancel, "implicit barrier") \
+	X(GOMP_single_copy_end, "implicit barrier")
+/* Shared work begins, in each thread that comes to it; what ends it, apart from barriers. */
+#define LOOPS(X, set) X(set##_start, "loop") X(set##_ordered_start, "loop") X(set##_runtime_start, "loop") \
+	X(set##_static_start, "loop") X(set##_dynamic_start, "loop") X(set##_guided_start, "loop") \
+	X(set##_nonmonotonic_dynamic_start, "loop") X(set##_nonmonotonic_guided_start, "loop") \
+	X(set##_nonmonotonic_runtime_start, "loop") X(set##_maybe_nonmonotonic_runtime_start, "loop") \
+	X(set##_ordered_static_start, "loop") X(set##_ordered_dynamic_start, "loop") \
+	X(set##_ordered_guided_start, "loop") X(set##_ordered_runtime_start, "loop") \
+	X(set##_doacross_start, "loop") X(set##_doacross_static_start, "loop") \
+	X(set##_doacross_dynamic_start, "loop") X(set##_doacross_guided_start, "loop") \
+	X(set##_doacross_runtime_start, "loop")
+#define WORKS(X) LOOPS(X, GOMP_loop) LOOPS(X, GOMP_loop_ull) X(GOMP_sections_start, "sections") \
+	X(GOMP_sections2_start, "sections")
+#define ENDS(X) X(GOMP_loop_end_nowait, 0) X(GOMP_sections_end_nowait, 0)
+#define TARGETS(X) X(GOMP_target_ext, 2) X(GOMP_target_data_ext, 1) X(GOMP_target_update_ext, 1) \
+	X(GOMP_target_enter_exit_data, 1)
+#define OTHERS(X) X(GOMP_task, 0) X(GOMP_taskloop, 0) X(GOMP_taskloop_ull, 0) X(GOMP_parallel_reductions, 1) \
+	X(GOMP_single_copy_start, 0) X(GOMP_target_end_data, 0)
+#define ALL(X) PARALLELS(X) WAITS(X) BARRIERS(X) WORKS(X) ENDS(X) TARGETS(X) OTHERS(X)
+
+enum gomp_symbol {
+#define NUMBER(name, what) symbol_##name,
+	ALL(NUMBER)
+	GOMP_SYMBOLS
+};
+
+extern struct rec_backend gomp_backend __attribute__((visibility("hidden")));
+
+#define WORDS rec_word a, rec_word b, rec_word c, rec_word d, rec_word e, rec_word f, rec_word g, rec_word h, \
+	rec_word i, rec_word j
+typedef rec_word (*gomp_ten)(WORDS);
+
+/* What a thread is in. Put by and taken back around regions and tasks. */
+#define GOMP_WORKS 8u
+
+struct gomp_self {
+	struct gomp_team *team;      /* of the innermost region; NULL: none */
+	uint64_t *helped;            /* not NULL: it waits for its team; ticks of tasks that it runs meanwhile */
+	uint64_t wait_since;         /* such waiting that is recorded when it is over: since then; 0: none */
+	const char *wait_what;
+	const void *wait_code;
+	uint32_t base, depth;        /* shared work that is open: what is below base is not of this region or task */
+	uint64_t open[GOMP_WORKS];   /* rec_call_token() */
+};
+
+extern __thread struct gomp_self gomp_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* The runtime's function. */
+void *gomp_real(enum gomp_symbol symbol);
+/* Is it that of another runtime with these names, and with a tool interface of its own? */
+bool gomp_elsewhere(enum gomp_symbol symbol);
+void gomp_enter(struct rec_call *call, enum gomp_symbol symbol, const char *what, enum sonde_kind kind,
+		const void *code, uintptr_t frame);
+static inline void gomp_leave(struct rec_call *call)
+{
+	if (call->slot)
+		rec_leave(call);
+}
+
+/* Waiting that is recorded when it is over, or when a task is run meanwhile. */
+static inline void gomp_wait_begin(struct gomp_self *self, const char *what, const void *code)
+{
+	self->wait_what = what;
+	self->wait_code = code;
+	self->wait_since = rec_past_begin();
+}
+
+static inline void gomp_wait_end(struct gomp_self *self, uint64_t now)
+{
+	struct rec_label label;
+
+	if (!self->wait_since)
+		return;
+	label = rec_code_label(&gomp_backend, self->wait_what, self->wait_code);
+	rec_call_past(&gomp_backend, &label, SONDE_KIND_sync, self->wait_since, now);
+	self->wait_since = 0;
+}
+
+#endif
