@@ -35,6 +35,8 @@ struct sonde_tool {
 	/* version 2 */
 	void (*pause)(void);
 	void (*resume)(void);
+	void (*step)(uint64_t number);
+	void (*step_end)(void);
 };
 
 #define SONDE_TOOL_V1 56u /* bytes of what every tool has */
@@ -140,6 +142,27 @@ static inline void sonde_resume(void)
 
 	if (SONDE_HAS(tool, resume))
 		tool->resume();
+}
+
+/*
+ * A step of the thread, such as an iteration, begins; the one before ends. In the summary all of them are the range
+ * `step`; a timeline shows the number of each. Steps need not nest with ranges that are pushed.
+ */
+static inline void sonde_step(uint64_t number)
+{
+	const struct sonde_tool *tool = sonde_tool();
+
+	if (SONDE_HAS(tool, step))
+		tool->step(number);
+}
+
+/* The last step of the thread ends here, and not with the process. */
+static inline void sonde_step_end(void)
+{
+	const struct sonde_tool *tool = sonde_tool();
+
+	if (SONDE_HAS(tool, step_end))
+		tool->step_end();
 }
 
 static inline void sonde_pop_scope(const int *unused)

@@ -80,12 +80,13 @@ enum fmt_call_event {
 	FMT_CALL_EXIT = 1,       /* u64 result word, then the arguments with FMT_ARG_OUT */
 	FMT_CALL_FAILED = 2,     /* the same, when the result means failure; what is not written then has no values */
 	FMT_CALL_BARE_ENTRY = 3, /* no payload: the arguments are not known, as those of variadic functions */
+	FMT_CALL_NUMBERED = FMT_CALL_BARE_ENTRY, /* of ranges: entry of one that has a number, u64 */
 	FMT_CALL_BARE_EXIT = 4,  /* u64 result word */
 	FMT_CALL_BARE_FAILED = 5, /* likewise */
 	FMT_CALL_INSTANT = 6,    /* of marks: no payload */
 	FMT_CALL_ASYNC = 7       /* of ranges of the process: u64, which one; + 1 at its end. Pairs over all threads */
 };
-/* Dynamic functions: ranges have ENTRY, EXIT without a payload, and ASYNC; marks INSTANT; calls what others have. */
+/* Dynamic functions: ranges have ENTRY, EXIT without payload, NUMBERED, ASYNC; marks INSTANT; calls 0 to 5. */
 
 #define FMT_CALL_IDS 8
 #define FMT_EVENT_FUNCTIONS_MAX ((FMT_EVENT_ID_MASK + 1 - FMT_EVENT_FUNCTION) / FMT_CALL_IDS)

@@ -8,14 +8,24 @@
 void event_arguments(struct event_arguments *arguments, const struct events *events, const struct event *event,
 		     enum fmt_arg_when when)
 {
+	static const struct tally_arg number = {.name = "number", .type = FMT_ARG_U64};
 	const struct stream_process *process = &events->process[event->process];
 	const struct event_payload *payload = when == FMT_ARG_IN ? &event->in : &event->out;
+	const struct tally_args of_range = {.arg = &number, .count = 1}, *args;
+	const struct tally_function *function;
 
 	memset(arguments, 0, sizeof(*arguments));
-	if (!process->process.has_arguments || event->function >= process->body->functions || !payload->length)
+	if (event->function >= process->body->functions || !payload->length)
 		return;
-	arguments->next = process->body->function[event->function].args[when].arg;
-	arguments->end = arguments->next + process->body->function[event->function].args[when].count;
+	function = &process->body->function[event->function];
+	if (function_is_range(function))
+		args = &of_range;
+	else if (process->process.has_arguments)
+		args = &function->args[when];
+	else
+		return;
+	arguments->next = args->arg;
+	arguments->end = args->arg + args->count;
 	arguments->at = payload->bytes;
 	arguments->limit = payload->bytes + payload->length;
 }

@@ -66,7 +66,7 @@ static int thread_start(struct events *events, struct source *source)
 	pair->process = source->process;
 	pair->counts = &events->counts;
 	pair->stream = source->number;
-	pair->keep = events->what == EVENTS_CALLS_BY_END && source->process->process.has_arguments;
+	pair->keep = events->what == EVENTS_CALLS_BY_END;
 	stream_pair_start(pair);
 	stream_calls_start(calls, events->what,
 			   (uint32_t)share(WINDOWS_BYTES / sizeof(struct call_slot), events->sources, RING_LEAST,
@@ -198,10 +198,8 @@ static uint32_t size_of_call(const struct tally_function *function, enum fmt_cal
 	static const uint8_t zeros[8 * FMT_FRAMES];
 	uint32_t i, size = 0, one;
 
-	if (function_is_range(function) && event < FMT_CALL_INSTANT)
-		return 0;
 	if (function_is_range(function))
-		return event == FMT_CALL_ASYNC ? sizeof(uint64_t) : 0;
+		return event == FMT_CALL_ASYNC || event == FMT_CALL_NUMBERED ? sizeof(uint64_t) : 0;
 	if (event > FMT_CALL_BARE_FAILED)
 		return LAYOUT_UNKNOWN;
 	if (!has_arguments || event >= FMT_CALL_BARE_ENTRY)

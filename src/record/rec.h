@@ -368,6 +368,10 @@ REC_EXPORT void rec_call_team(const struct rec_call *call, uint64_t team, uint64
  */
 REC_EXPORT void rec_range_push(struct rec_backend *backend, const struct rec_label *label, uint32_t stack);
 REC_EXPORT void rec_range_pop(struct rec_backend *backend, uint32_t stack);
+/* Begins a range that streams show with its number, and ends the one before, if any: a stack that has one at most. */
+REC_EXPORT void rec_range_step(struct rec_backend *backend, const struct rec_label *label, uint32_t stack,
+			       uint64_t number);
+REC_EXPORT void rec_range_step_end(struct rec_backend *backend, uint32_t stack);
 /* A range of the process: any thread may end it. key: any word but 0 that no other open range of the backend has. */
 REC_EXPORT void rec_range_start(struct rec_backend *backend, const struct rec_label *label, uint64_t key);
 REC_EXPORT void rec_range_end(struct rec_backend *backend, uint64_t key);

@@ -245,6 +245,7 @@ void rec_meta_dynamic(uint32_t slot, const struct rec_backend *backend, const ch
 	else if (kind == SONDE_KIND_range)
 		done = add_dynamic_class(slot, FMT_CALL_ENTRY, "_entry", backend, name, "") &&
 		       add_dynamic_class(slot, FMT_CALL_EXIT, "_exit", backend, name, "") &&
+		       add_dynamic_class(slot, FMT_CALL_NUMBERED, "_entry", backend, name, "uint64_t number; ") &&
 		       add_dynamic_class(slot, FMT_CALL_ASYNC, "_range", backend, name, "uint64_t range; ");
 	else
 		done = add_dynamic_class(slot, FMT_CALL_ENTRY, "_entry", backend, name, "") &&

@@ -54,6 +54,21 @@ static uint64_t stamp(uint32_t slot, enum fmt_call_event event)
 	return ticks;
 }
 
+/* Likewise, of the entry of a range that has a number. */
+static uint64_t stamp_number(uint32_t slot, uint64_t number)
+{
+	uint64_t ticks;
+	char *at;
+
+	if (!rec_state.process->streams || !slot || slot > rec_state.streamed)
+		return stamp(slot, FMT_CALL_ENTRY);
+	at = rec_stream_take(&rec_tls.writer, 16, false, &ticks);
+	rec_stream_head(at, fmt_event_id(slot, FMT_CALL_NUMBERED), ticks);
+	rec_stream_put(at + 8, number);
+	rec_stream_publish(&rec_tls.writer, at + 16, ticks);
+	return ticks;
+}
+
 /* An event of a range of the process: which one, and whether this is its end. */
 static uint64_t stamp_process(uint32_t slot, uint64_t key, bool end)
 {
@@ -73,8 +88,9 @@ static uint64_t stamp_process(uint32_t slot, uint64_t key, bool end)
 	return ticks;
 }
 
-/* slot 0: not recorded, but its pop must find it. */
-static void open_range(struct rec_backend *backend, struct fmt_thread *thread, uint32_t slot, uint32_t stack)
+/* slot 0: not recorded, but its pop must find it. number NULL: it has none. */
+static inline void open_range(struct rec_backend *backend, struct fmt_thread *thread, uint32_t slot, uint32_t stack,
+			      const uint64_t *number)
 {
 	uint32_t depth = thread->ranges;
 	struct fmt_range *range;
@@ -92,10 +108,11 @@ static void open_range(struct rec_backend *backend, struct fmt_thread *thread, u
 	range->context = 0;
 	range->stack = stack;
 	range->child = 0;
-	range->begin = range->since = stamp(slot, FMT_CALL_ENTRY);
+	range->begin = range->since = number ? stamp_number(slot, *number) : stamp(slot, FMT_CALL_ENTRY);
 }
 
-void rec_range_push(struct rec_backend *backend, const struct rec_label *label, uint32_t stack)
+static inline void push(struct rec_backend *backend, const struct rec_label *label, uint32_t stack,
+			const uint64_t *number)
 {
 	struct fmt_thread *thread;
 	uint32_t slot = 0;
@@ -103,7 +120,7 @@ void rec_range_push(struct rec_backend *backend, const struct rec_label *label, 
 	if (unlikely(rec_paused())) {
 		thread = block_here();
 		if (thread)
-			open_range(backend, thread, 0, stack);
+			open_range(backend, thread, 0, stack, NULL);
 		return;
 	}
 	thread = rec_dynamic(backend, label, SONDE_KIND_range, &slot);
@@ -111,7 +128,12 @@ void rec_range_push(struct rec_backend *backend, const struct rec_label *label, 
 		return;
 	if (unlikely(!slot))
 		rec_lost(backend);
-	open_range(backend, thread, slot, stack);
+	open_range(backend, thread, slot, stack, number);
+}
+
+void rec_range_push(struct rec_backend *backend, const struct rec_label *label, uint32_t stack)
+{
+	push(backend, label, stack, NULL);
 }
 
 /* In a pause only ends of calls are told so: see fmt_covered(). */
@@ -197,6 +219,33 @@ void rec_range_pop(struct rec_backend *backend, uint32_t stack)
 	}
 	finish(thread, depth, stamp(thread->range[depth].slot, FMT_CALL_EXIT));
 	thread->ranges = depth - 1;
+}
+
+/* Above the room for ranges nothing tells whose the ones there are: a step that begins there is lost, and ends none. */
+void rec_range_step(struct rec_backend *backend, const struct rec_label *label, uint32_t stack, uint64_t number)
+{
+	const struct fmt_thread *thread = block_here();
+
+	if (unlikely(thread && thread->ranges_above)) {
+		if (!rec_paused())
+			rec_lost(backend);
+		return;
+	}
+	rec_range_pop(backend, stack);
+	if (unlikely(thread && thread->ranges == FMT_RANGES)) {
+		if (!rec_paused())
+			rec_lost(backend);
+		return;
+	}
+	push(backend, label, stack, &number);
+}
+
+void rec_range_step_end(struct rec_backend *backend, uint32_t stack)
+{
+	const struct fmt_thread *thread = block_here();
+
+	if (likely(thread && !thread->ranges_above))
+		rec_range_pop(backend, stack);
 }
 
 /* ---- ranges of the process ----------------------------------------------------------------------- */

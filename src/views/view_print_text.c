@@ -139,7 +139,7 @@ static void print_entry(struct printer *printer, const struct event *event)
 
 	print_front(printer, event, '>');
 	print_label(text, print_function(printer, event));
-	if (function_is_range(events_function(printer->events, event)))
+	if (function_is_range(events_function(printer->events, event)) && !event->in.length)
 		return;
 	text_char(text, '(');
 	if (event->in.length)

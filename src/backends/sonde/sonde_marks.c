@@ -27,6 +27,20 @@ static void pop(void)
 	rec_range_pop(&sonde_backend, 0);
 }
 
+#define STEPS 0x73746570u /* the stack of steps: pushes and pops do not meet them */
+
+static void step(uint64_t number)
+{
+	struct rec_label label = rec_label(NULL, "step");
+
+	rec_range_step(&sonde_backend, &label, STEPS, number);
+}
+
+static void step_end(void)
+{
+	rec_range_step_end(&sonde_backend, STEPS);
+}
+
 static uint64_t start(const char *name)
 {
 	static uint64_t keys;
@@ -51,7 +65,7 @@ static void mark(const char *name)
 
 static const struct sonde_tool tool = {
 	.size = sizeof(tool), .version = 2, .push = push, .pop = pop, .start = start, .end = end, .mark = mark,
-	.rank = rec_rank, .pause = rec_pause, .resume = rec_resume
+	.rank = rec_rank, .pause = rec_pause, .resume = rec_resume, .step = step, .step_end = step_end
 };
 
 /*

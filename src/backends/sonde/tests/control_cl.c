@@ -14,8 +14,10 @@ int main(void)
 	cl_app_run(&app, 3);
 	app_pause_ms(50);
 	sonde_resume();
+	sonde_step(1);
 	cl_app_run(&app, 5);
 	cl_app_spin(&app, 10000000);
+	sonde_step_end();
 	sonde_pause();
 	cl_app_run(&app, 4);
 	sonde_resume();

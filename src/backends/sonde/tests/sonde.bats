@@ -31,6 +31,37 @@ PROGRAMS=$BUILD/tests/sonde
 	check 's["processes"][0]["rank"] == 3'
 }
 
+@test "steps are one range, by thread and process, and streams have their numbers" {
+	local mode
+	for mode in "" -l -t; do
+		traced $mode -o "$T/run" "$PROGRAMS/step"
+		check 'range_of("step")["calls"] == 163' 'range_of("step")["unfinished"] == 1' 'range_of("step")["max_ns"] > 5e6' \
+			'range_of("across")["calls"] == range_of("around")["calls"] == 1' 'ledger("lost") == 0' '"damaged" not in notes' \
+			'range_of("around")["total_ns"] > range_of("across")["total_ns"]'
+		[ -n "$mode" ] || { rm -rf "$T/run"; continue; }
+		"$SONDE" print --json "$T/run" >"$T/lines"
+		"$SONDE" print "$T/run" | grep -q 'step.*18446744073709551615'
+		"$SONDE" export --to chrome -o "$T/chrome.json" "$T/run"
+		"$PYTHON" - "$T/lines" "$T/chrome.json" <<-'EOF'
+			import collections, json, sys
+			lines = [json.loads(line) for line in open(sys.argv[1])]
+			seen = collections.Counter(l["args"]["number"] for l in lines if l["type"] == "entry" and "args" in l)
+			wanted = collections.Counter(list(range(10)) * 16 + [7, 2**64 - 1, 1000, 2000])
+			assert seen == wanted, seen
+			events = json.load(open(sys.argv[2]))["traceEvents"]
+			shown = collections.Counter(str(e["args"]["number"]) for e in events if "number" in e.get("args", {}))
+			assert shown == collections.Counter(map(str, wanted.elements())), shown
+		EOF
+		if command -v babeltrace2 >/dev/null; then
+			cat "$T"/run/*/ctf/metadata | grep -q 'sonde:step_entry'
+			babeltrace2 "$T"/run/*/ctf | grep -q 'sonde:step_entry.*number = 18446744073709551615'
+		fi
+		rm -rf "$T/run"
+	done
+	traced "$PROGRAMS/step" deep
+	check 'range_of("step")["calls"] == 1' 'ledger("lost") == 15'
+}
+
 @test "a range that an exception leaves has ended" {
 	[ -x "$PROGRAMS/scope" ] || omit "no C++ compiler"
 	traced "$PROGRAMS/scope"
@@ -108,6 +139,9 @@ region_is_recorded()
 	need opencl
 	for mode in "" -l -t "-b opencl"; do
 		traced $mode -o "$T/run" --start-paused "$PROGRAMS/control_cl"
+		if [ "$mode" != "-b opencl" ]; then
+			check 'range_of("step")["device_ns"] >= max(k["total_ns"] for k in s["kernels"] if k["name"] == "spin") > 0'
+		fi
 		check 'kernels("add_one") == 7' 'kernels("spin") == 1' 'calls("clEnqueueNDRangeKernel") == 8' \
 			'calls("clCreateBuffer") == 0' 'ledger("untimed") == 0' 'ledger("unfinished") == 0' 'not s["lower_bound"]' \
 			's["memory"][0]["peak_bytes"] == 256' 's["memory"][0]["live_bytes"] == 0' '"negative" not in notes' \
