@@ -25,7 +25,7 @@ SECTIONS = [
     ("H names", "C121 C122 C124 C125"),
     ("I scale", "C127 C128 C130 C131 C133 C134"),
     ("J more than one tool", "C136 C137"),
-    ("K OpenMP, markers, control, memory, layers", "C139 C140 C142 C143 C145 C148"),
+    ("K OpenMP, markers, control, memory, layers", "C139 C140 C142 C143 C145 C148 C149"),
     ("M hazards", " ".join("M%02d" % number for number in range(1, 14))),
 ]
 OPEN_FILE = os.path.join("tests", "cases-open.txt")

@@ -80,6 +80,7 @@ struct region {
 	uint64_t arrived_sum; /* ticks from its beginning to when threads were done, of `arrived` threads; the latest */
 	uint64_t arrived_last;
 	uint64_t waited;      /* ticks of all threads together, at barriers within */
+	uint64_t helped;      /* likewise, in tasks that they ran when they were done */
 	uint32_t arrived, threads;
 	const void *code;
 	bool inner;           /* its own place is not known: code is that of the region around it */
@@ -94,6 +95,9 @@ struct self {
 	struct region *joined; /* not NULL: done with a region, until it is told that all are */
 	uint64_t joined_serial;
 	uint64_t waits_since;  /* ticks; 0: it runs a task meanwhile */
+	uint64_t *helps;       /* not NULL: it waits for its team; ticks of tasks that it runs meanwhile, */
+	uint32_t helps_depth;  /* of those that begin with so much open */
+	uint64_t helped;       /* at barriers within a region */
 	const void *target;    /* place of the target construct that it is in */
 	int32_t device;        /* of that */
 	uint64_t submit_begin, data_begin; /* raw ns */

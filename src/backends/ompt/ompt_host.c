@@ -64,7 +64,7 @@ static struct region *region_take(const void *code, bool inner)
 			continue;
 		region->code = code;
 		region->inner = inner;
-		region->arrived_sum = region->arrived_last = region->waited = 0;
+		region->arrived_sum = region->arrived_last = region->waited = region->helped = 0;
 		region->arrived = 0;
 		region->threads = 1;
 		region->begin = rec_now_ticks();
@@ -102,6 +102,16 @@ static void on_parallel_begin(ompt_word *task, const void *frame, ompt_word *par
 	ompt_open(self, IN_PARALLEL, region, &label, SONDE_KIND_compute, &call);
 }
 
+/* With tasks at its end a region ends later than the last of its threads is done. */
+static uint64_t waited(const struct region *region)
+{
+	uint64_t helped = __atomic_load_n(&region->helped, __ATOMIC_RELAXED);
+	uint64_t all = region->arrived * (helped ? region->end - region->begin : region->arrived_last);
+	uint64_t worked = region->arrived_sum + helped;
+
+	return region->waited + (all > worked ? all - worked : 0);
+}
+
 static void on_parallel_end(ompt_word *parallel, ompt_word *task, int flags, const void *code)
 {
 	struct region *region = parallel->ptr;
@@ -119,8 +129,7 @@ static void on_parallel_end(ompt_word *parallel, ompt_word *task, int flags, con
 	recorded = ompt_close(self, IN_PARALLEL, region, &call);
 	if (recorded) {
 		rec_call_members(&call, region->threads);
-		rec_call_team(&call, region->threads * (region->end - region->begin),
-			      region->arrived * region->arrived_last - region->arrived_sum + region->waited);
+		rec_call_team(&call, region->threads * (region->end - region->begin), waited(region));
 		rec_leave(&call);
 	}
 	__atomic_store_n(&region->serial, 0, __ATOMIC_RELEASE);
@@ -159,6 +168,7 @@ static void worker_released(struct self *self)
 	if (region && known)
 		worker_wait_until(self, region->end);
 	self->joined = NULL;
+	self->helps = NULL;
 }
 
 static void worker_done(struct self *self, struct region *region)
@@ -170,6 +180,8 @@ static void worker_done(struct self *self, struct region *region)
 		rec_leave(&call);
 	self->joined = region;
 	self->joined_serial = region->serial;
+	self->helps = &region->helped;
+	self->helps_depth = self->depth;
 	self->waits_since = rec_past_begin();
 }
 
@@ -282,13 +294,22 @@ static void wait_begin(struct self *self, int kind, struct region *region, const
 	else
 		label = place_label(wait_name(kind), code, region ? region : ompt_region(self));
 	ompt_open(self, IN_WAIT, task, &label, SONDE_KIND_sync, &call);
+	if (!is_barrier(kind))
+		return;
+	self->helped = 0;
+	self->helps = ends ? &region->helped : &self->helped;
+	self->helps_depth = self->depth;
 }
 
-static void wait_end(int kind, struct region *region, struct rec_call *call)
+static void wait_end(struct self *self, int kind, struct region *region, struct rec_call *call)
 {
 	rec_leave(call);
-	if (region && is_barrier(kind) && kind != OMPT_BARRIER_PARALLEL)
-		__atomic_fetch_add(&region->waited, call->duration, __ATOMIC_RELAXED);
+	if (!is_barrier(kind))
+		return;
+	/* at the region's end this has been reckoned with already */
+	if (region && self->helps == &self->helped && call->duration > self->helped)
+		__atomic_fetch_add(&region->waited, call->duration - self->helped, __ATOMIC_RELAXED);
+	self->helps = NULL;
 }
 
 static void on_wait(int kind, int endpoint, ompt_word *parallel, ompt_word *task, const void *code)
@@ -303,7 +324,7 @@ static void on_wait(int kind, int endpoint, ompt_word *parallel, ompt_word *task
 	else if (self->joined && !ompt_is_open(self, IN_WAIT, task))
 		worker_released(self);
 	else if (endpoint == OMPT_END && ompt_close(self, IN_WAIT, task, &call))
-		wait_end(kind, parallel ? parallel->ptr : NULL, &call);
+		wait_end(self, kind, parallel ? parallel->ptr : NULL, &call);
 }
 
 static const char *mutex_name(int kind)
@@ -419,8 +440,11 @@ static void task_end(struct self *self, const ompt_word *task)
 {
 	struct rec_call call;
 
-	if (ompt_close(self, IN_TASK, task, &call))
+	if (ompt_close(self, IN_TASK, task, &call)) {
 		rec_leave(&call);
+		if (self->helps && self->depth == self->helps_depth)
+			__atomic_fetch_add(self->helps, call.duration, __ATOMIC_RELAXED);
+	}
 	if (self->joined)
 		self->waits_since = rec_past_begin();
 }

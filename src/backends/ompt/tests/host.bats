@@ -31,6 +31,16 @@ load lib
 		'all(row["unfinished"] == 0 for row in s["calls"])' 'ledger("lost") == 0'
 }
 
+@test "tasks at the end of a region are work, not waiting" {
+	needs tasks
+	traced -b ompt "$OMPT/tasks" end
+	check 'sum(r["calls"] for r in s["calls"] if r["name"].startswith("task at_the_end")) == 8' \
+		'near(sum(r["total_ns"] for r in s["calls"] if r["name"].startswith("task at_the_end")), 80e6, 0.1)' \
+		'[r["team_waited_ns"] < 0.25 * r["team_ns"] for r in s["calls"]
+			if r["name"].startswith("parallel ") and r["kind"] == "compute"] == [True]' \
+		'ledger("lost") == 0'
+}
+
 @test "nested regions, of which the inner ones begin with a jump" {
 	needs host
 	traced -b ompt "$OMPT/host" nested

@@ -143,7 +143,7 @@ int main(int argc, char **argv)
 		uneven();
 	else if (!strcmp(mode, "nested"))
 		nested();
-	else if (!strncmp(mode, "pause", 5))
+	else if (!strncmp(mode, "pause_", 6))
 		paused(!strcmp(mode, "pause_hard") ? omp_pause_hard : omp_pause_soft);
 	else if (!strcmp(mode, "small"))
 		small(atoi(argv[2]), atoi(argv[3]));

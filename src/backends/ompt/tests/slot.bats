@@ -91,9 +91,11 @@ same_counts() # VARIABLE=VALUE PROGRAM SONDE-OPTIONS...
 			grep -q 'unable to allocate\|cannot allocate memory\|failed to map' "$T/err" || { show; return 1; }
 			continue
 		fi
+		[ "$limit" -lt 100000 ] || equal "status without sonde" 0 "$bare"
 		equal "status with $limit KiB" "$bare" "$status"
 		diff "$T/bare.out" "$T/out"
 		fine=$((fine + 1))
 	done
 	[ "$fine" -ge 4 ]
+	check 'sum(r["calls"] for r in s["calls"] if r["name"].startswith("parallel ") and r["kind"] == "compute") == 6'
 }
