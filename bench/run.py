@@ -25,6 +25,7 @@ from instructions import report_instructions
 from layer import report_layer
 from lttng_session import open_lttng
 from memory import report_memory
+from openmp import report_openmp
 from programs import Bench
 from reading import report_reading
 from start import report_children, report_end, report_start
@@ -37,7 +38,7 @@ def parse_arguments():
     parser.add_argument("--calls", type=int, default=500000, help="per sample (default: 500000)")
     parser.add_argument("--quick", action="store_true", help="few rounds, to see that everything works")
     parser.add_argument("--only", metavar="LIST", help="comma-separated: cost kinds instructions reading start "
-                        "children end memory device layer")
+                        "children end memory device layer openmp")
     parser.add_argument("--without-lttng", action="store_true")
     parser.add_argument("--json", metavar="FILE")
     options = parser.parse_args()
@@ -69,6 +70,7 @@ def sections(bench, options, lttng):
         ("memory", lambda report: report_memory(report, bench, min(options.rounds, 3))),
         ("device", lambda report: report_device(report, bench, some, options.calls // 50)),
         ("layer", lambda report: report_layer(report, bench, options.rounds, options.calls)),
+        ("openmp", lambda report: report_openmp(report, bench, some, options.calls // 5)),
     ]
 
 
