@@ -74,8 +74,8 @@ static const char *dominant_call(struct analysis *analysis, enum sonde_category 
 		rows_key_text(analysis, &functions, call->name);
 		function = rows_find(analysis, &functions, sizeof(*function), &is_new);
 		function->name = call->name;
-		function->self_ns = number_add(function->self_ns, call->self_ns);
-		sum = number_add(sum, call->self_ns);
+		function->self_ns = number_add(function->self_ns, number_add(call->self_ns, call->open_ns));
+		sum = number_add(sum, number_add(call->self_ns, call->open_ns));
 		if (!most || function->self_ns > most->self_ns)
 			most = function;
 	}
