@@ -25,9 +25,7 @@ static int print_recording(struct recording *recording, const struct options *op
 	if (events_have_streams(events))
 		err = view_print(recording, events, STDOUT_FILENO, &print, NULL);
 	else
-		err = log_error(SONDE_EFORMAT, "%s",
-				recording->tallies ? "no events in it: record them with -l" :
-						     "no process was recorded in it");
+		err = log_error(SONDE_EFORMAT, "%s", events_absence(events));
 	events_close(events);
 	return err;
 }

@@ -210,8 +210,7 @@ static int look_at(struct follow *follow, struct recording *recording, struct pr
 	if (err)
 		return err;
 	if (is_without_streams(follow, recording, events))
-		err = log_error(SONDE_EFORMAT, "%s", recording->tallies ? "no events in it: record them with -l" :
-								     "no process was recorded in it");
+		err = log_error(SONDE_EFORMAT, "%s", events_absence(events));
 	if (!err)
 		err = look_limits(follow, recording, events, now);
 	if (!err && follow->until > INT64_MIN) {

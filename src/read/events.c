@@ -154,6 +154,15 @@ bool events_have_streams(const struct events *events)
 	return events->sources > 0 || events->begun;
 }
 
+const char *events_absence(const struct events *events)
+{
+	if (!events->recording->tallies)
+		return "no process was recorded in it";
+	if (events->filter.wish.ranks)
+		return "no events of these ranks in it";
+	return "no events in it: recorded without -l, or without room";
+}
+
 const struct events_counts *events_counts(const struct events *events)
 {
 	return &events->counts;

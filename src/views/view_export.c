@@ -203,8 +203,7 @@ int export_write(struct recording *recording, const struct export_format *format
 	if (err)
 		return err;
 	if (!events_have_streams(export.events))
-		err = log_error(SONDE_EFORMAT,
-				"the recording has no calls in order of time: recorded without -l, or without room");
+		err = log_error(SONDE_EFORMAT, "%s", events_absence(export.events));
 	else
 		err = format->write ? format->write(&export) : file_write(&export, format);
 	if (!err)

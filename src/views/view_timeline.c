@@ -274,7 +274,7 @@ static int check_written(const struct timeline *timeline)
 		return 0;
 	return log_error(SONDE_EFORMAT, "%s", events_have_streams(timeline->events) ?
 			 "no call or operation is left for the timeline (see the filters, if there are any)" :
-			 "the recording has no calls in order of time: recorded without -l, or without room");
+			 events_absence(timeline->events));
 }
 
 static int whole_write(struct timeline *timeline, const char *path, bool parts)
