@@ -183,6 +183,21 @@ static void the_verdict_names_a_function_also_where_the_tables_are_split(void **
 	assert_non_null(strstr(fixture->summary->verdict, ", mostly api_"));
 }
 
+static void the_verdict_names_the_call_that_has_not_returned(void **state)
+{
+	struct fixture *fixture = *state;
+	int i;
+
+	for (i = 0; i < PROCESSES; i++) {
+		uint32_t receive = builder_function(fixture->builder[i], 0, "api_receive", SONDE_KIND_p2p);
+
+		builder_calls(fixture->row[i], 20, SECOND / 1000);
+		builder_open_call(fixture->builder[i], 0, receive, SECOND, 0);
+	}
+	summarise(fixture);
+	assert_non_null(strstr(fixture->summary->verdict, ", mostly api_receive"));
+}
+
 static void splitting_by_thread_keeps_threads_apart(void **state)
 {
 	struct fixture *fixture = *state;
@@ -552,6 +567,7 @@ int main(void)
 		TEST(ranks_that_never_came_are_named),
 		TEST(splitting_by_rank_keeps_ranks_apart),
 		TEST(the_verdict_names_a_function_also_where_the_tables_are_split),
+		TEST(the_verdict_names_the_call_that_has_not_returned),
 		TEST(splitting_by_thread_keeps_threads_apart),
 		TEST(percentiles_are_upper_ends_of_histogram_steps),
 		TEST(a_percentile_of_99_is_not_below_the_average_of_calls_in_one_step),
