@@ -197,7 +197,7 @@ static unsigned region(enum gomp_symbol symbol, struct gomp_team *team, unsigned
 		      rec_word e) \
 	{ \
 		struct gomp_team team = {.symbol = symbol_##name, .function = routine, .data = data, \
-					 .code = __builtin_return_address(0), .primary = &gomp_self}; \
+					 .code = gomp_place((rec_word)routine), .primary = &gomp_self}; \
 		const rec_word words[5] = {a, b, c, d, e}; \
 \
 		return region(symbol_##name, &team, threads, words, (uintptr_t)__builtin_dwarf_cfa()); \

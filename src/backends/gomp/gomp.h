@@ -70,6 +70,15 @@ void *gomp_real(enum gomp_symbol symbol);
 bool gomp_elsewhere(enum gomp_symbol symbol);
 void gomp_enter(struct rec_call *call, enum gomp_symbol symbol, const char *what, enum sonde_kind kind,
 		const void *code, uintptr_t frame);
+/*
+ * The place of a construct whose code the compiler has put into a function of its own: that begins at the construct's
+ * line, the call that hands it over may have any before it. As rec_code_label() takes a return address.
+ */
+static inline const void *gomp_place(rec_word body)
+{
+	return body ? (const char *)body + 1 : NULL;
+}
+
 static inline void gomp_leave(struct rec_call *call)
 {
 	if (call->slot)

@@ -103,9 +103,8 @@ static void make(enum gomp_symbol symbol, rec_word *words, bool loop, struct rec
 		rec_word words[11] = {a, b, c, d, e, f, g, h, i, j, k}; \
 		struct rec_call call; \
 \
-		gomp_enter(&call, symbol_##name, what, kind, __builtin_return_address(0), \
-			   (uintptr_t)__builtin_dwarf_cfa()); \
-		make(symbol_##name, words, loop, &call, __builtin_return_address(0)); \
+		gomp_enter(&call, symbol_##name, what, kind, gomp_place(a), (uintptr_t)__builtin_dwarf_cfa()); \
+		make(symbol_##name, words, loop, &call, gomp_place(a)); \
 	}
 MAKER(GOMP_task, "task creation", SONDE_KIND_other, false)
 MAKER(GOMP_taskloop, "taskloop", SONDE_KIND_compute, true)
