@@ -57,24 +57,34 @@ static void copy(void *to, void *from)
 	task->copy((char *)to + task->offset, task->data);
 }
 
-/* Puts a task's own data behind what run() must know, or prepares for its being copied there. Returns the new size. */
-static rec_word prepare(struct task *task, rec_word *words, bool loop, const void *code)
+static rec_word align_of(const rec_word *words)
 {
-	rec_word bytes = words[3], align = words[4] > sizeof(rec_word) ? words[4] : sizeof(rec_word);
+	return words[4] > sizeof(rec_word) ? words[4] : sizeof(rec_word);
+}
 
-	*task = (struct task){.body = (task_body)words[0], .code = code, .loop = loop, .copy = (task_copy)words[2],
+/* From the beginning of what run() must know to the program's data. */
+static rec_word offset_of(const rec_word *words)
+{
+	return (sizeof(struct task) + align_of(words) - 1) / align_of(words) * align_of(words);
+}
+
+/* Puts a task's own data behind what run() must know, or prepares for its being copied there. */
+static void prepare(struct task *task, rec_word *words, bool loop)
+{
+	rec_word bytes = words[3];
+
+	*task = (struct task){.body = (task_body)words[0], .code = gomp_place(words[0]), .loop = loop,
+			      .offset = (uint32_t)offset_of(words), .copy = (task_copy)words[2],
 			      .data = (void *)words[1]};
-	task->offset = (uint32_t)((sizeof(*task) + align - 1) / align * align);
 	if (loop)
 		memcpy(&task->first, task->data, bytes < 3 * sizeof(rec_word) ? bytes : 3 * sizeof(rec_word));
 	if (!task->copy && bytes)
 		memcpy((char *)task + task->offset, task->data, bytes);
+	words[4] = align_of(words);
 	words[0] = (rec_word)run;
 	words[1] = (rec_word)task;
 	words[2] = task->copy ? (rec_word)copy : 0;
 	words[3] = task->offset + bytes;
-	words[4] = align;
-	return words[3];
 }
 
 static bool can_be_told(enum gomp_symbol symbol, const rec_word *words, rec_word flags)
@@ -85,15 +95,20 @@ static bool can_be_told(enum gomp_symbol symbol, const rec_word *words, rec_word
 
 typedef void (*eleven)(WORDS, rec_word k);
 
-static void make(enum gomp_symbol symbol, rec_word *words, bool loop, struct rec_call *call, const void *code)
+static void call_real(enum gomp_symbol symbol, const rec_word *words)
 {
-	char block[sizeof(struct task) + ALIGN_MAX + DATA_MAX] __attribute__((aligned(ALIGN_MAX)));
-
-	if (can_be_told(symbol, words, words[loop ? 5 : 6]))
-		prepare((struct task *)block, words, loop, code);
 	((eleven)gomp_real(symbol))(words[0], words[1], words[2], words[3], words[4], words[5], words[6], words[7],
 				    words[8], words[9], words[10]);
-	gomp_leave(call);
+}
+
+/* What runs at once runs above this frame, and tasks within tasks may go deep: no more room than this one needs. */
+static void make_told(enum gomp_symbol symbol, rec_word *words, bool loop)
+{
+	rec_word bytes = offset_of(words) + (words[2] ? 0 : words[3]);
+	char block[bytes] __attribute__((aligned(ALIGN_MAX)));
+
+	prepare((struct task *)block, words, loop);
+	call_real(symbol, words);
 }
 
 #define MAKER(name, what, kind, loop) \
@@ -104,7 +119,11 @@ static void make(enum gomp_symbol symbol, rec_word *words, bool loop, struct rec
 		struct rec_call call; \
 \
 		gomp_enter(&call, symbol_##name, what, kind, gomp_place(a), (uintptr_t)__builtin_dwarf_cfa()); \
-		make(symbol_##name, words, loop, &call, gomp_place(a)); \
+		if (can_be_told(symbol_##name, words, words[loop ? 5 : 6])) \
+			make_told(symbol_##name, words, loop); \
+		else \
+			call_real(symbol_##name, words); \
+		gomp_leave(&call); \
 	}
 MAKER(GOMP_task, "task creation", SONDE_KIND_other, false)
 MAKER(GOMP_taskloop, "taskloop", SONDE_KIND_compute, true)

@@ -60,6 +60,14 @@ needs()
 		'all(r["unfinished"] == 0 for r in s["calls"])'
 }
 
+@test "tasks within tasks, 5,000 deep, need no larger stack than the usual one" {
+	needs tasks
+	ulimit -s 8192
+	traced -b gomp "$GOMP/tasks" deep
+	equal status 0 "$status"
+	check 'out["levels"] == 5000' 'ledger("seen") == 10000' 'ledger("recorded") + ledger("lost") == 10000'
+}
+
 @test "tasks, shared work and what is handed over take what the program measures" {
 	needs sync
 	traced -b gomp "$GOMP/sync"

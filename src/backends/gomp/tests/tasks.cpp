@@ -135,8 +135,24 @@ static __attribute__((noinline)) void at_the_end()
 	}
 }
 
+/* Tasks that run at once, within each other. */
+static __attribute__((noinline)) long deep(long levels)
+{
+	long below = 0;
+
+	if (!levels)
+		return 0;
+#pragma omp task shared(below) if (0)
+	below = deep(levels - 1);
+	return below + 1;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc > 1 && !strcmp(argv[1], "deep")) {
+		printf("levels=%ld\n", deep(5000));
+		return 0;
+	}
 	if (argc > 1 && !strcmp(argv[1], "end")) {
 		at_the_end();
 		return 0;
