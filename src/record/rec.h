@@ -359,6 +359,19 @@ REC_EXPORT REC_COLD void rec_call_left(const struct rec_call *call);
 REC_EXPORT uint64_t rec_past_begin(void);
 REC_EXPORT void rec_call_past(struct rec_backend *backend, const struct rec_label *label, enum sonde_kind kind,
 			      uint64_t begin, uint64_t end);
+/* When the threads of a team came to the end of what they share; ticks. Zero but for the beginning. */
+struct rec_team {
+	uint64_t begin;
+	uint64_t arrived_sum; /* from the beginning to when threads were done, of `arrived` threads; the latest */
+	uint64_t arrived_last;
+	uint64_t waited;      /* of all threads together, at barriers within */
+	uint64_t helped;      /* likewise, in tasks that they ran when they were done */
+	uint32_t arrived;
+};
+/* The calling thread has done its share. */
+REC_EXPORT void rec_team_arrive(struct rec_team *team);
+/* How long the threads waited for each other. With tasks at its end a team ends later than the last of them is done. */
+REC_EXPORT uint64_t rec_team_waited(const struct rec_team *team, uint64_t end);
 /* Threads worked together in this call: ticks of all of them, and what of that they waited for each other. */
 REC_EXPORT void rec_call_team(const struct rec_call *call, uint64_t team, uint64_t waited);
 

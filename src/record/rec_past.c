@@ -39,11 +39,3 @@ void rec_call_past(struct rec_backend *backend, const struct rec_label *label, e
 	else
 		rec_stream_lost(2);
 }
-
-void rec_call_team(const struct rec_call *call, uint64_t team, uint64_t waited)
-{
-	struct fmt_function *function = rec_area_item(FMT_SECTION_FUNCTIONS, call->slot - 1);
-
-	__atomic_fetch_add(&function->team, team, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&function->team_waited, waited, __ATOMIC_RELAXED);
-}

@@ -97,27 +97,10 @@ struct gomp_team {
 	void *data;
 	const void *code;
 	const void *primary;  /* what the thread has that came to the region */
-	uint64_t begin;       /* ticks */
-	uint64_t arrived_sum; /* ticks from the beginning to when threads were done, of `arrived` threads; the latest */
-	uint64_t arrived_last;
-	uint64_t waited;      /* ticks of all threads together, at barriers within */
-	uint64_t helped;      /* likewise, in tasks that they ran when they were done */
-	uint32_t arrived;
+	struct rec_team threads;
 };
 
 __thread struct gomp_self gomp_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
-
-static void arrive(struct gomp_team *team)
-{
-	uint64_t now = rec_now_ticks(), ticks = now - team->begin;
-	uint64_t last = __atomic_load_n(&team->arrived_last, __ATOMIC_RELAXED);
-
-	__atomic_fetch_add(&team->arrived_sum, ticks, __ATOMIC_RELAXED);
-	while (last < ticks && !__atomic_compare_exchange_n(&team->arrived_last, &last, ticks, true, __ATOMIC_RELAXED,
-							    __ATOMIC_RELAXED))
-		;
-	__atomic_fetch_add(&team->arrived, 1, __ATOMIC_RELEASE);
-}
 
 /* What each thread of the region runs instead of the program's function. Tasks may follow, in the same thread. */
 static void share(void *at)
@@ -132,7 +115,7 @@ static void share(void *at)
 	if (team->primary == self) {
 		self->base = self->depth;
 		team->function(team->data);
-		arrive(team);
+		rec_team_arrive(&team->threads);
 		self->depth = self->base;
 		gomp_wait_begin(self, "parallel end", team->code);
 	} else {
@@ -141,19 +124,10 @@ static void share(void *at)
 			   (uintptr_t)__builtin_dwarf_cfa());
 		team->function(team->data);
 		gomp_leave(&call);
-		arrive(team);
+		rec_team_arrive(&team->threads);
 		self->base = self->depth = 0;
 	}
-	self->helped = &team->helped;
-}
-
-/* With tasks at its end it ends later than the last of its threads is done. */
-static uint64_t waited(const struct gomp_team *team, uint64_t now)
-{
-	uint64_t end = team->helped ? now - team->begin : team->arrived_last;
-	uint64_t worked = team->arrived_sum + team->helped, all = team->arrived * end;
-
-	return team->waited + (all > worked ? all - worked : 0);
+	self->helped = &team->threads.helped;
 }
 
 static void region_end(struct gomp_team *team, struct rec_call *call)
@@ -163,8 +137,8 @@ static void region_end(struct gomp_team *team, struct rec_call *call)
 	if (!call->slot)
 		return;
 	gomp_wait_end(&gomp_self, now);
-	rec_call_members(call, team->arrived);
-	rec_call_team(call, team->arrived * (now - team->begin), waited(team, now));
+	rec_call_members(call, team->threads.arrived);
+	rec_call_team(call, team->threads.arrived * (now - team->threads.begin), rec_team_waited(&team->threads, now));
 	rec_leave(call);
 }
 
@@ -183,7 +157,7 @@ static unsigned region(enum gomp_symbol symbol, struct gomp_team *team, unsigned
 	if (unlikely(gomp_elsewhere(symbol)))
 		return call_real(team->function, team->data, threads, words[0], words[1], words[2], words[3], words[4]);
 	gomp_enter(&call, symbol, "parallel", SONDE_KIND_compute, team->code, frame);
-	team->begin = rec_now_ticks();
+	team->threads.begin = rec_now_ticks();
 	result = call_real(share, team, threads, words[0], words[1], words[2], words[3], words[4]);
 	region_end(team, &call);
 	gomp_self = outer;
@@ -268,7 +242,7 @@ WAITS(WAIT)
 static void team_waited(const struct gomp_self *self, uint64_t ticks, uint64_t helped)
 {
 	if (self->team && ticks > helped)
-		__atomic_fetch_add(&self->team->waited, ticks - helped, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&self->team->threads.waited, ticks - helped, __ATOMIC_RELAXED);
 }
 
 /* The function returns a truth value or nothing. */

@@ -76,12 +76,8 @@ struct region {
 	uint64_t serial;      /* 0: free; of whose region it is */
 	uint64_t ended;       /* serial of the last one that has ended here, */
 	uint64_t end;         /* and when, in ticks */
-	uint64_t begin;
-	uint64_t arrived_sum; /* ticks from its beginning to when threads were done, of `arrived` threads; the latest */
-	uint64_t arrived_last;
-	uint64_t waited;      /* ticks of all threads together, at barriers within */
-	uint64_t helped;      /* likewise, in tasks that they ran when they were done */
-	uint32_t arrived, threads;
+	struct rec_team team;
+	uint32_t threads;
 	const void *code;
 	bool inner;           /* its own place is not known: code is that of the region around it */
 };

@@ -64,10 +64,8 @@ static struct region *region_take(const void *code, bool inner)
 			continue;
 		region->code = code;
 		region->inner = inner;
-		region->arrived_sum = region->arrived_last = region->waited = region->helped = 0;
-		region->arrived = 0;
 		region->threads = 1;
-		region->begin = rec_now_ticks();
+		region->team = (struct rec_team){.begin = rec_now_ticks()};
 		return region;
 	}
 	return NULL;
@@ -102,16 +100,6 @@ static void on_parallel_begin(ompt_word *task, const void *frame, ompt_word *par
 	ompt_open(self, IN_PARALLEL, region, &label, SONDE_KIND_compute, &call);
 }
 
-/* With tasks at its end a region ends later than the last of its threads is done. */
-static uint64_t waited(const struct region *region)
-{
-	uint64_t helped = __atomic_load_n(&region->helped, __ATOMIC_RELAXED);
-	uint64_t all = region->arrived * (helped ? region->end - region->begin : region->arrived_last);
-	uint64_t worked = region->arrived_sum + helped;
-
-	return region->waited + (all > worked ? all - worked : 0);
-}
-
 static void on_parallel_end(ompt_word *parallel, ompt_word *task, int flags, const void *code)
 {
 	struct region *region = parallel->ptr;
@@ -129,23 +117,11 @@ static void on_parallel_end(ompt_word *parallel, ompt_word *task, int flags, con
 	recorded = ompt_close(self, IN_PARALLEL, region, &call);
 	if (recorded) {
 		rec_call_members(&call, region->threads);
-		rec_call_team(&call, region->threads * (region->end - region->begin), waited(region));
+		rec_call_team(&call, region->threads * (region->end - region->team.begin),
+			      rec_team_waited(&region->team, region->end));
 		rec_leave(&call);
 	}
 	__atomic_store_n(&region->serial, 0, __ATOMIC_RELEASE);
-}
-
-/* The thread has done its share. */
-static void arrive(struct region *region)
-{
-	uint64_t ticks = rec_now_ticks() - region->begin;
-	uint64_t last = __atomic_load_n(&region->arrived_last, __ATOMIC_RELAXED);
-
-	__atomic_fetch_add(&region->arrived_sum, ticks, __ATOMIC_RELAXED);
-	while (last < ticks && !__atomic_compare_exchange_n(&region->arrived_last, &last, ticks, true, __ATOMIC_RELAXED,
-							    __ATOMIC_RELAXED))
-		;
-	__atomic_fetch_add(&region->arrived, 1, __ATOMIC_RELEASE);
 }
 
 /* ---- threads of a region --------------------------------------------------------------------------- */
@@ -175,12 +151,12 @@ static void worker_done(struct self *self, struct region *region)
 {
 	struct rec_call call;
 
-	arrive(region);
+	rec_team_arrive(&region->team);
 	if (ompt_close(self, IN_WORKER, region, &call))
 		rec_leave(&call);
 	self->joined = region;
 	self->joined_serial = region->serial;
-	self->helps = &region->helped;
+	self->helps = &region->team.helped;
 	self->helps_depth = self->depth;
 	self->waits_since = rec_past_begin();
 }
@@ -288,7 +264,7 @@ static void wait_begin(struct self *self, int kind, struct region *region, const
 		return;
 	}
 	if (ends)
-		arrive(region);
+		rec_team_arrive(&region->team);
 	if (ends)
 		label = region_label(NAME("parallel end"), region);
 	else
@@ -297,7 +273,7 @@ static void wait_begin(struct self *self, int kind, struct region *region, const
 	if (!is_barrier(kind))
 		return;
 	self->helped = 0;
-	self->helps = ends ? &region->helped : &self->helped;
+	self->helps = ends ? &region->team.helped : &self->helped;
 	self->helps_depth = self->depth;
 }
 
@@ -308,7 +284,7 @@ static void wait_end(struct self *self, int kind, struct region *region, struct 
 		return;
 	/* at the region's end this has been reckoned with already */
 	if (region && self->helps == &self->helped && call->duration > self->helped)
-		__atomic_fetch_add(&region->waited, call->duration - self->helped, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&region->team.waited, call->duration - self->helped, __ATOMIC_RELAXED);
 	self->helps = NULL;
 }
 
