@@ -187,7 +187,7 @@ static const char *find_line(Dwfl_Module *module, uint64_t address, int *number_
 static const char *describe(const char *path, const char *id, uint64_t offset, uint64_t written_ns)
 {
 	struct module *module = module_of(path);
-	const char *symbol = NULL, *part = NULL, *file = NULL;
+	const char *symbol = NULL, *function = NULL, *file = NULL;
 	uint64_t within = 0, address = offset + module->bias;
 	char elf_symbol[64]; /* more than a GElf_Sym */
 	int number = 0;
@@ -199,15 +199,14 @@ static const char *describe(const char *path, const char *id, uint64_t offset, u
 		for (unsigned step = 1; file && !number && step < LINE_REACH; step++)
 			file = find_line(module->dwfl, address + step, &number);
 	}
-	part = symbol;
-	if (symbol)
-		/* one that begins so is the compiler's own */
-		symbol = *symbol == '.' && file && number > 0 ? NULL : function_name(&kept, symbol);
+	/* one that begins so is the compiler's own */
+	if (symbol && !(*symbol == '.' && file && number > 0))
+		function = function_name(&kept, symbol);
 	if (file && number > 0)
-		return arena_printf(&kept, "%s%s%s:%d", symbol ? symbol : "", symbol ? " " : "", base_name(file),
+		return arena_printf(&kept, "%s%s%s:%d", function ? function : "", function ? " " : "", base_name(file),
 				    number);
 	if (symbol) /* several parts of one function would have the same name */
-		return arena_printf(&kept, "%s+0x%llx", strchr(part + 1, '.') ? part : symbol,
+		return arena_printf(&kept, "%s+0x%llx", strchr(symbol + 1, '.') ? symbol : function,
 				    (unsigned long long)within);
 	return arena_printf(&kept, "%s+0x%llx", base_name(path), (unsigned long long)offset);
 }
