@@ -304,7 +304,7 @@ static uint16_t flags_of(uint32_t symbol)
 		flags |= STARTS_WORK;
 	if (family == CUDA_FAMILY_RESUME || family == CUDA_FAMILY_PAUSE)
 		flags |= SWITCHES;
-	if (cuda_is_blocking(symbol))
+	if (family == CUDA_FAMILY_BLOCKING)
 		flags |= MAY_BLOCK;
 	if (function->kind == SONDE_KIND_launch)
 		flags |= LAUNCHES;
