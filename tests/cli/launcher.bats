@@ -256,14 +256,19 @@ completed()
 		"$PYTHON" "$SRC/tools/optgen.py" --header h --source c --man man --completion c --version 1 \
 			--man-template "$SRC/docs/man/sonde.1.in" --completion-template "$SRC/src/cli/completion.bash.in" "$@"
 	}
+	refused() # FORMAT: odd.def by it, of each line "STANZA|REASON"
+	{
+		while IFS='|' read -r stanza reason; do
+			# shellcheck disable=SC2059
+			printf "$1" "$stanza" >odd.def
+			status=0
+			generate "$SRC/src/options.def" odd.def 2>"$T/err" || status=$?
+			equal "status for $reason" 1 "$status"
+			says "$T/err" "odd.def" "$reason"
+		done
+	}
 	generate "$SRC/src/options.def"
-	while IFS='|' read -r stanza reason; do
-		printf '[option odd]\ncommands = run\nsection = S\nhelp = h\n%b\n' "$stanza" >odd.def
-		status=0
-		generate "$SRC/src/options.def" odd.def 2>"$T/err" || status=$?
-		equal "status for $reason" 1 "$status"
-		says "$T/err" "odd.def" "$reason"
-	done <<-'LIST'
+	refused '[option odd]\ncommands = run\nsection = S\nhelp = h\n%b\n' <<-'LIST'
 		colour = red|[option odd]: unknown key colour
 		short = xy|[option odd]: short is not one letter
 		default = 3|[option odd]: only a number has a default
@@ -275,13 +280,7 @@ completed()
 	generate "$SRC/src/options.def" odd.def 2>"$T/err" || status=$?
 	equal status 1 "$status"
 	says "$T/err" "--output is defined twice"
-	while IFS='|' read -r stanza reason; do
-		printf '[add %b\n' "$stanza" >odd.def
-		status=0
-		generate "$SRC/src/options.def" odd.def 2>"$T/err" || status=$?
-		equal "status for $reason" 1 "$status"
-		says "$T/err" "odd.def" "$reason"
-	done <<-'LIST'
+	refused '[add %b\n' <<-'LIST'
 		sampel]\ndetails = d|[add sampel]: there is no one option
 		sample]\nhelp = h|[add sample]: an addition has complete or details
 		output]\ncomplete = w|no one option

@@ -35,6 +35,13 @@ def say(text):
     SAID.append("# " + text)
 
 
+def timeline(folder):
+    """What tests/cli/pftrace.py finds in the timeline of a recording."""
+    shown = subprocess.run([sys.executable, os.path.join(HERE, "../../../../tests/cli/pftrace.py"),
+                            os.path.join(folder, "timeline.pftrace")], stdout=subprocess.PIPE, check=True)
+    return json.loads(shown.stdout.decode())
+
+
 class Run:
     """A program and the summary of it."""
 
@@ -214,9 +221,7 @@ class Gpu(unittest.TestCase):
         folder = os.path.join(FOLDER, "rec")
         run = Run(self.program, "counts", "3000", "300", options=["-l", "-o", folder])
         self.complete(run)
-        shown = subprocess.run([sys.executable, os.path.join(HERE, "../../../../tests/cli/pftrace.py"),
-                                os.path.join(folder, "timeline.pftrace")], stdout=subprocess.PIPE, check=True)
-        trace = json.loads(shown.stdout.decode())
+        trace = timeline(folder)
         self.assertEqual(trace["stages"], 3300)
         self.assertEqual(trace["submitted"], 3300)
 

@@ -3,9 +3,7 @@
 """gpu.py BUILD [TEST...]: OpenCL on NVIDIA's driver: 1,000 kernels on two queues and known copies, through whatever
 loader is there and through the vendor's own, which knows no layers; against the program's own profiling.
 """
-import json
 import os
-import subprocess
 import sys
 import unittest
 
@@ -52,9 +50,7 @@ class OpenCl(unittest.TestCase):
     def test_a_timeline_connects_every_launch(self):
         folder = os.path.join(gpu.FOLDER, "opencl")
         self.counts(["-l", "-o", folder])
-        shown = subprocess.run([sys.executable, os.path.join(HERE, "../../../../tests/cli/pftrace.py"),
-                                os.path.join(folder, "timeline.pftrace")], stdout=subprocess.PIPE, check=True)
-        trace = json.loads(shown.stdout.decode())
+        trace = gpu.timeline(folder)
         self.assertEqual((trace["stages"], trace["stage_names"]["add_one"], trace["submitted"]), (1042, 1000, 1042))
 
 
