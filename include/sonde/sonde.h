@@ -126,7 +126,8 @@ static inline void sonde_rank(int rank, int size)
 
 /*
  * Nothing is recorded between a pause and the resume that belongs to it. They nest, over all threads of the process:
- * only as many resumes as there were pauses go on. Under `sonde --start-paused` the first resume of all begins.
+ * only as many resumes as there were pauses go on. Under `sonde --start-paused` the first resume that belongs to no
+ * pause begins.
  */
 static inline void sonde_pause(void)
 {
