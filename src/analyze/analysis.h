@@ -44,6 +44,7 @@ struct open_range {
 /* A thread's traced time, kept until its process's reference thread is chosen. */
 struct thread_time {
 	uint32_t tid, served;
+	const char *name;           /* that the program gave it, or "" */
 	uint64_t calls;
 	int64_t category[SONDE_CATEGORY_COUNT]; /* self time */
 	int64_t poll_ns;

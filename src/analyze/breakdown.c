@@ -131,8 +131,10 @@ void breakdown_add(struct analysis *analysis, struct process_time *process)
 	process->threads = body->threads;
 	for (i = 0; i < body->threads; i++) {
 		struct thread_time *time = &process->thread[i];
+		const char *name = tally_thread_name(body, body->thread[i].tid);
 
 		time->tid = body->thread[i].tid;
+		time->name = name ? keep(analysis, name) : "";
 		time->served = body->thread[i].served;
 		time->covered_ns = process_ns(analysis, process, body->thread[i].covered);
 		time->covers_end = body->thread[i].covers_end;
@@ -297,6 +299,7 @@ static void fill_threads(struct analysis *analysis, const struct process_time *p
 
 		out->process = index;
 		out->tid = time->tid;
+		out->name = time->name;
 		out->served = time->served;
 		out->reference = time == process->reference;
 		out->calls = time->calls;

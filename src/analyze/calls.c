@@ -14,9 +14,13 @@ struct call_row {
 
 const char *thread_group(struct analysis *analysis, const struct process_time *process, uint32_t tid)
 {
-	if (analysis->by == SUMMARY_BY_THREAD)
-		return arena_printf(&analysis->scratch, "%s, thread %u", process->group, tid);
-	return process->group;
+	const char *name;
+
+	if (analysis->by != SUMMARY_BY_THREAD)
+		return process->group;
+	name = tally_thread_name(process->tally->body, tid);
+	return name ? arena_printf(&analysis->scratch, "%s, thread %u (%s)", process->group, tid, name) :
+		      arena_printf(&analysis->scratch, "%s, thread %u", process->group, tid);
 }
 
 struct call_row *call_row(struct analysis *analysis, const struct process_time *process, uint32_t tid,

@@ -76,6 +76,7 @@ struct summary_process {
 struct summary_thread {
 	uint32_t process;         /* index into processes */
 	uint32_t tid, served;     /* served: threads that used this record one after another */
+	const char *name;         /* that the program gave it, or "" */
 	bool reference;
 	int64_t category[SONDE_CATEGORY_COUNT]; /* traced categories only */
 	uint64_t calls;

@@ -82,11 +82,16 @@ enum fmt_call_event {
 	FMT_CALL_BARE_ENTRY = 3, /* no payload: the arguments are not known, as those of variadic functions */
 	FMT_CALL_NUMBERED = FMT_CALL_BARE_ENTRY, /* of ranges: entry of one that has a number, u64 */
 	FMT_CALL_BARE_EXIT = 4,  /* u64 result word */
+	FMT_CALL_TOLD = FMT_CALL_BARE_EXIT, /* entry of a range, or a mark, with struct fmt_event_told */
 	FMT_CALL_BARE_FAILED = 5, /* likewise */
+	FMT_CALL_TOLD_START = FMT_CALL_BARE_FAILED, /* of ranges of the process: struct fmt_event_told_start */
 	FMT_CALL_INSTANT = 6,    /* of marks: no payload */
 	FMT_CALL_ASYNC = 7       /* of ranges of the process: u64, which one; + 1 at its end. Pairs over all threads */
 };
-/* Dynamic functions: ranges have ENTRY, EXIT without payload, NUMBERED, ASYNC; marks INSTANT; calls 0 to 5. */
+/*
+ * Dynamic functions: ranges have ENTRY, EXIT without payload, NUMBERED, TOLD, TOLD_START and ASYNC; marks INSTANT and
+ * TOLD; calls 0 to 5.
+ */
 
 #define FMT_CALL_IDS 8
 #define FMT_EVENT_FUNCTIONS_MAX ((FMT_EVENT_ID_MASK + 1 - FMT_EVENT_FUNCTION) / FMT_CALL_IDS)
@@ -130,6 +135,20 @@ struct fmt_event_bytes {
 /* The innermost open call of this function was left by a jump or an exception, as the next call shows. */
 struct fmt_event_left {
 	uint64_t slot;
+};
+
+/* What the program tells of a range or a mark beside its name. */
+struct fmt_event_told {
+	uint32_t type;     /* enum fmt_arg_type of the value; 0: there is none */
+	uint32_t category; /* a number that section NAMED may have a name of; 0: none */
+	uint32_t scope;    /* in which the category has that number */
+	uint32_t reserved;
+	uint64_t value;    /* integers extended to 64 bits, floating ones a double; of STRING the offset of a name */
+};
+
+struct fmt_event_told_start {
+	uint64_t range; /* as in ASYNC */
+	struct fmt_event_told told;
 };
 
 /* Memory of one kind and device after an allocation or a release. */
@@ -210,6 +229,8 @@ struct fmt_arg {
 };
 
 _Static_assert(sizeof(struct fmt_packet) == 80, "no padding in a packet's context");
+_Static_assert(sizeof(struct fmt_event_told) == 24, "no padding in what is told");
+_Static_assert(sizeof(struct fmt_event_told_start) == 32, "no padding in what is told of a range that starts");
 _Static_assert(sizeof(struct fmt_event_operation) == 64, "no padding in an operation");
 _Static_assert(sizeof(struct fmt_event_detailed) == 120, "no padding in an operation with details");
 

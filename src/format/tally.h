@@ -17,7 +17,7 @@
 
 #define FMT_TALLY_MAGIC "SONDETLY"
 #define FMT_LAUNCH_MAGIC "SONDELCH"
-#define FMT_MAJOR 2 /* when which one changes: docs/FORMAT.md */
+#define FMT_MAJOR 3 /* when which one changes: docs/FORMAT.md */
 #define FMT_MINOR 0
 #define FMT_BYTE_ORDER 0x01020304u
 
@@ -41,6 +41,7 @@ enum fmt_section_kind {
 	FMT_SECTION_ARGS,        /* fmt_arg, see format/stream.h */
 	FMT_SECTION_GRAPHS,      /* fmt_graph */
 	FMT_SECTION_NODES,       /* fmt_node */
+	FMT_SECTION_NAMED,       /* fmt_named */
 	FMT_SECTION_COUNT
 };
 
@@ -307,6 +308,19 @@ struct fmt_node {
 	uint64_t calls, total_ns, max_ns;
 };
 
+/* What has a number of its own, and a name that the program gave it at any time. */
+enum fmt_named_what {
+	FMT_NAMED_THREAD = 1, /* key: its tid; scope 0 */
+	FMT_NAMED_CATEGORY    /* of ranges and marks, in a scope of the backend's, such as a domain */
+};
+
+struct fmt_named {
+	uint64_t name;
+	uint32_t what;     /* enum fmt_named_what */
+	uint32_t backend;
+	uint32_t scope, key;
+};
+
 struct fmt_transfer {
 	uint32_t backend, device;
 	uint32_t direction, memory; /* enum sonde_direction, enum sonde_memory_kind */
@@ -418,6 +432,7 @@ FMT_SIZE(fmt_function, 56);
 FMT_SIZE(fmt_thread, 3968);
 FMT_SIZE(fmt_device, 131168);
 FMT_SIZE(fmt_queue, 32);
+FMT_SIZE(fmt_named, 24);
 FMT_SIZE(fmt_op, 1480);
 FMT_SIZE(fmt_graph, 24);
 FMT_SIZE(fmt_node, 64);

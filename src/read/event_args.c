@@ -5,6 +5,64 @@
 
 #include "read/events_internal.h"
 
+/* ---- what is told of ranges and marks ---- */
+
+/* The value, under one name whatever its type. */
+static void told_value(struct event_arguments *arguments, const struct stream_process *process,
+		       const struct fmt_event_told *told, const uint8_t *value)
+{
+#define PAYLOAD(of) [of] = {.name = "payload", .type = (of)}
+	static const struct tally_arg payload[] = {
+		PAYLOAD(FMT_ARG_U8), PAYLOAD(FMT_ARG_U16), PAYLOAD(FMT_ARG_U32), PAYLOAD(FMT_ARG_U64),
+		PAYLOAD(FMT_ARG_S8), PAYLOAD(FMT_ARG_S16), PAYLOAD(FMT_ARG_S32), PAYLOAD(FMT_ARG_S64),
+		PAYLOAD(FMT_ARG_F32), PAYLOAD(FMT_ARG_F64), PAYLOAD(FMT_ARG_POINTER), PAYLOAD(FMT_ARG_STRING),
+	};
+#undef PAYLOAD
+	double wide;
+
+	if (!told->type || told->type > FMT_ARG_STRING)
+		return;
+	if (told->type == FMT_ARG_STRING) {
+		value = (const uint8_t *)strings_name(process->body, process->process.tally, told->value);
+	} else if (told->type == FMT_ARG_F32) {
+		memcpy(&wide, value, sizeof(wide));
+		arguments->single = (float)wide;
+		value = (const uint8_t *)&arguments->single;
+	}
+	arguments->told[arguments->tolds++] = (struct event_argument){&payload[told->type], 1, value};
+}
+
+/* The category by its name where it has one, else by its number; `number` is where that lies. */
+static void told_category(struct event_arguments *arguments, const struct stream_process *process, uint32_t function,
+			  const struct fmt_event_told *told, const uint8_t *number)
+{
+	static const struct tally_arg named = {.name = "category", .type = FMT_ARG_STRING};
+	static const struct tally_arg numbered = {.name = "category", .type = FMT_ARG_U32};
+	struct event_argument *argument = &arguments->told[arguments->tolds];
+	const char *name;
+
+	if (!told->category)
+		return;
+	arguments->tolds++;
+	name = tally_category_name(process->body, process->body->function[function].backend, told->scope,
+				   told->category);
+	*argument = name ? (struct event_argument){&named, 1, (const uint8_t *)name} :
+			   (struct event_argument){&numbered, 1, number};
+}
+
+static void told_arguments(struct event_arguments *arguments, const struct stream_process *process,
+			   const struct event *event)
+{
+	const uint8_t *bytes = event->in.bytes;
+	struct fmt_event_told told;
+
+	memcpy(&told, bytes, sizeof(told));
+	told_value(arguments, process, &told, bytes + offsetof(struct fmt_event_told, value));
+	told_category(arguments, process, event->function, &told, bytes + offsetof(struct fmt_event_told, category));
+}
+
+/* ---- arguments ---- */
+
 void event_arguments(struct event_arguments *arguments, const struct events *events, const struct event *event,
 		     enum fmt_arg_when when)
 {
@@ -14,10 +72,16 @@ void event_arguments(struct event_arguments *arguments, const struct events *eve
 	const struct tally_args of_range = {.arg = &number, .count = 1}, *args;
 	const struct tally_function *function;
 
-	memset(arguments, 0, sizeof(*arguments));
+	arguments->next = arguments->end = NULL;
+	arguments->at = arguments->limit = NULL;
+	arguments->tolds = arguments->told_next = 0;
 	if (event->function >= process->body->functions || !payload->length)
 		return;
 	function = &process->body->function[event->function];
+	if (function_is_range(function) && payload->length == sizeof(struct fmt_event_told)) {
+		told_arguments(arguments, process, event);
+		return;
+	}
 	if (function_is_range(function))
 		args = &of_range;
 	else if (process->process.has_arguments)
@@ -36,6 +100,10 @@ bool event_arguments_next(struct event_arguments *arguments, struct event_argume
 	size_t have = (size_t)(arguments->limit - arguments->at);
 	uint32_t count = 1, size;
 
+	if (arguments->told_next < arguments->tolds) {
+		*argument_out = arguments->told[arguments->told_next++];
+		return true;
+	}
 	if (arg == arguments->end)
 		return false;
 	arguments->next = arguments->end; /* unless it proves sound */

@@ -190,10 +190,14 @@ struct event_argument {
 	const uint8_t *values;       /* one behind the other, not aligned */
 };
 
-/* Walks over the arguments of a payload of event->function. */
+/* Walks over the arguments of a payload of event->function. Not to be copied. */
 struct event_arguments {
 	const struct tally_arg *next, *end;
 	const uint8_t *at, *limit;
+	/* of ranges and marks, in place of those: what is told of them */
+	struct event_argument told[2];
+	uint32_t tolds, told_next;
+	float single;
 };
 
 void event_arguments(struct event_arguments *arguments, const struct events *events, const struct event *event,

@@ -191,6 +191,21 @@ static void process_list(struct events *events, struct stream_process *process)
 
 /* ---- processes ---- */
 
+static uint32_t size_of_range(enum fmt_call_event event)
+{
+	switch (event) {
+	case FMT_CALL_NUMBERED:
+	case FMT_CALL_ASYNC:
+		return sizeof(uint64_t);
+	case FMT_CALL_TOLD:
+		return sizeof(struct fmt_event_told);
+	case FMT_CALL_TOLD_START:
+		return sizeof(struct fmt_event_told_start);
+	default:
+		return 0;
+	}
+}
+
 static uint32_t size_of_call(const struct tally_function *function, enum fmt_call_event event, bool has_arguments)
 {
 	const uint32_t front = fmt_is_entry(event) ? 0 : sizeof(uint64_t);
@@ -199,7 +214,7 @@ static uint32_t size_of_call(const struct tally_function *function, enum fmt_cal
 	uint32_t i, size = 0, one;
 
 	if (function_is_range(function))
-		return event == FMT_CALL_ASYNC || event == FMT_CALL_NUMBERED ? sizeof(uint64_t) : 0;
+		return size_of_range(event);
 	if (event > FMT_CALL_BARE_FAILED)
 		return LAYOUT_UNKNOWN;
 	if (!has_arguments || event >= FMT_CALL_BARE_ENTRY)

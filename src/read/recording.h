@@ -185,6 +185,12 @@ struct tally_build {
 	const char *name;
 };
 
+/* A name that the program gave to something; "" where it took it back. */
+struct tally_named {
+	struct fmt_named raw;     /* backend is valid */
+	const char *name;
+};
+
 struct tally_queue {
 	const char *name;
 	uint32_t backend;         /* always valid */
@@ -207,8 +213,10 @@ struct tally_body {
 	struct tally_memory *memory;
 	struct tally_build *build;
 	struct tally_queue *queue;
+	struct tally_named *named; /* sorted by what, key, scope, backend */
 	struct tally_arg *arg;    /* by function, then when, then place in the payload */
 	uint32_t backends, functions, threads, devices, ops, transfers, memories, builds, queues, args, graphs, nodes;
+	uint32_t nameds;
 	uint64_t read_raw_ns; /* this machine's clock when it had been read */
 };
 
@@ -264,6 +272,10 @@ void recording_close(struct recording *recording);
 /* Loads the body of one tally; what is damaged is noted in the recording. 0 or SONDE_E... (noted too) */
 int tally_load(struct recording *recording, struct tally *tally);
 void tally_unload(struct tally *tally);
+
+/* The program's own names of a thread, and of a category of ranges and marks; NULL: it has none. */
+const char *tally_thread_name(const struct tally_body *body, uint32_t tid);
+const char *tally_category_name(const struct tally_body *body, uint32_t backend, uint32_t scope, uint32_t category);
 
 /* Calls visit for each record of samples; device is valid. It ends early where visit returns false. */
 void samples_each(const struct read_samples *samples, bool (*visit)(void *context, const struct fmt_sample *sample),

@@ -242,7 +242,7 @@ static void calls_take(struct stream_calls *calls, const struct event *event)
 		calls_push(calls, event, true);
 		break;
 	default:
-		calls_push(calls, event, true);
+		bytes_keep(&calls_push(calls, event, true)->in, &event->in);
 		break;
 	}
 }

@@ -177,17 +177,19 @@ static struct event *pair_memory(struct stream_pair *pair)
 }
 
 /* A mark, or one end of a range of the process. */
-static struct event *pair_moment(struct stream_pair *pair)
+static struct event *pair_moment(struct stream_pair *pair, bool is_mark)
 {
 	struct event *event = pair_event(pair, EVENT_MARK);
+	uint32_t front = is_mark ? 0 : sizeof(event->result);
 
 	event->function = fmt_event_function(pair->cursor.id);
 	event->depth = pair->depth;
-	if (fmt_event_of_call(pair->cursor.id) == FMT_CALL_ASYNC) {
-		memcpy(&event->result, pair->cursor.payload, sizeof(event->result));
+	if (!is_mark) {
+		memcpy(&event->result, pair->cursor.payload, front);
 		event->type = event->result & 1 ? EVENT_END : EVENT_START;
 		event->result &= ~(uint64_t)1;
 	}
+	event->in = (struct event_payload){pair->cursor.payload + front, pair->cursor.bytes - front};
 	return event;
 }
 
@@ -270,18 +272,33 @@ static struct event *pair_left(struct stream_pair *pair)
 	return NULL;
 }
 
+/* What the event of a function is; events of ranges and marks share numbers with others of calls. */
+static enum fmt_call_event pair_kind(const struct stream_pair *pair)
+{
+	const struct tally_function *function = &pair->process->body->function[fmt_event_function(pair->cursor.id)];
+	enum fmt_call_event event = fmt_event_of_call(pair->cursor.id);
+
+	if ((event != FMT_CALL_TOLD && event != FMT_CALL_TOLD_START) || !function_is_range(function))
+		return event;
+	if (event == FMT_CALL_TOLD_START)
+		return FMT_CALL_ASYNC;
+	return function->kind == SONDE_KIND_mark ? FMT_CALL_INSTANT : FMT_CALL_ENTRY;
+}
+
 static struct event *pair_read_event(struct stream_pair *pair)
 {
 	uint16_t id = pair->cursor.id;
+	enum fmt_call_event kind;
 
 	pair->time = pair_time(pair, pair->cursor.ticks);
 	if (id == FMT_EVENT_LEFT)
 		return pair_left(pair);
 	if (id < FMT_EVENT_FUNCTION)
 		return pair_fact(pair);
-	if (fmt_event_of_call(id) >= FMT_CALL_INSTANT)
-		return pair_moment(pair);
-	if (!fmt_is_entry(fmt_event_of_call(id)))
+	kind = pair_kind(pair);
+	if (kind >= FMT_CALL_INSTANT)
+		return pair_moment(pair, kind == FMT_CALL_INSTANT);
+	if (!fmt_is_entry(kind))
 		pair_find_exit(pair, fmt_event_function(id));
 	else if (pair->depth == PAIR_FRAMES) /* the recorder keeps no more: some were left long ago */
 		pair_close_all(pair, EVENT_LEFT, PAIR_ENTRY);

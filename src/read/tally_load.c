@@ -400,6 +400,7 @@ static void names_load(struct loader *loader)
 	args_load(loader);
 	devices_load(loader);
 	items_load(loader, FMT_SECTION_QUEUES, QUEUES_MAX, queue_take);
+	named_load(loader);
 }
 
 static void body_load(struct loader *loader)

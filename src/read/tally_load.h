@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* State while the body of a tally is loaded; shared by tally_load.c, tally_device.c and tally_args.c. */
+/* State while the body of a tally is loaded; shared by tally_load.c, tally_device.c, tally_args.c and tally_named.c. */
 #ifndef SONDE_READ_TALLY_LOAD_H
 #define SONDE_READ_TALLY_LOAD_H
 
@@ -18,7 +18,7 @@ struct loader {
 	struct args_state *args; /* of tally_args.c */
 	bool names_only;      /* no figures of threads, devices and operations */
 	size_t graph_capacity, node_capacity;
-	size_t thread_capacity, op_capacity, transfer_capacity, memory_capacity, build_capacity;
+	size_t thread_capacity, op_capacity, transfer_capacity, memory_capacity, build_capacity, named_capacity;
 };
 
 const char *loader_name(struct loader *loader, uint64_t offset);
@@ -33,6 +33,9 @@ void items_load(struct loader *loader, enum fmt_section_kind kind, uint64_t most
 
 /* tally_device.c */
 void devices_load(struct loader *loader);
+
+/* tally_named.c */
+void named_load(struct loader *loader);
 
 /* tally_args.c */
 void args_load(struct loader *loader);

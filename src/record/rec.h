@@ -381,14 +381,32 @@ REC_EXPORT void rec_call_team(const struct rec_call *call, uint64_t team, uint64
  */
 REC_EXPORT void rec_range_push(struct rec_backend *backend, const struct rec_label *label, uint32_t stack);
 REC_EXPORT void rec_range_pop(struct rec_backend *backend, uint32_t stack);
+/*
+ * As rec_range_push(), and streams show what is told of the range; NULL: nothing is. So with rec_range_start_told() and
+ * rec_mark_told().
+ */
+REC_EXPORT void rec_range_push_told(struct rec_backend *backend, const struct rec_label *label, uint32_t stack,
+				    const struct fmt_event_told *told);
 /* Begins a range that streams show with its number, and ends the one before, if any: a stack that has one at most. */
 REC_EXPORT void rec_range_step(struct rec_backend *backend, const struct rec_label *label, uint32_t stack,
 			       uint64_t number);
 REC_EXPORT void rec_range_step_end(struct rec_backend *backend, uint32_t stack);
 /* A range of the process: any thread may end it. key: any word but 0 that no other open range of the backend has. */
 REC_EXPORT void rec_range_start(struct rec_backend *backend, const struct rec_label *label, uint64_t key);
+REC_EXPORT void rec_range_start_told(struct rec_backend *backend, const struct rec_label *label, uint64_t key,
+				     const struct fmt_event_told *told);
 REC_EXPORT void rec_range_end(struct rec_backend *backend, uint64_t key);
 REC_EXPORT void rec_mark(struct rec_backend *backend, const struct rec_label *label);
+REC_EXPORT void rec_mark_told(struct rec_backend *backend, const struct rec_label *label,
+			      const struct fmt_event_told *told);
+
+/*
+ * The program gives a name to what has a number: a category of `scope`, a thread by its tid (scope 0). At any time,
+ * also before there is a record; a later name takes its place. NULL or "": not known any more. Slow path. 4,096 things
+ * and a MiB of names are followed, further ones keep what they have.
+ */
+REC_EXPORT void rec_named(struct rec_backend *backend, enum fmt_named_what what, uint32_t scope, uint32_t key,
+			  const char *name);
 
 /*
  * Recording pauses while a pause was not taken back as often as it was asked for, or the switch is off: the switch is

@@ -33,6 +33,7 @@ static const struct area_plan plan[] = {
 	{FMT_SECTION_BUILDS, sizeof(struct fmt_build), 1024},
 	{FMT_SECTION_QUEUES, sizeof(struct fmt_queue), 4096},
 	{FMT_SECTION_ARGS, sizeof(struct fmt_arg), 16384},
+	{FMT_SECTION_NAMED, sizeof(struct fmt_named), REC_NAMED_MAX},
 	{FMT_SECTION_STRINGS, 1, 16u << 20},
 	{FMT_SECTION_DEVICES, sizeof(struct fmt_device), 16},
 	{FMT_SECTION_OPS, sizeof(struct fmt_op), 4096},

@@ -55,6 +55,11 @@ static const char streams[] =
 	"event { name = \"sonde:memory\"; id = 3; stream_id = 0; fields := struct { uint64_t live_bytes;"
 	" int64_t change; uint32_t backend; uint32_t device; uint32_t memory; uint32_t reserved; }; };\n"
 	"event { name = \"sonde:left\"; id = 4; stream_id = 0; fields := struct { uint64_t slot; }; };\n"
+	"enum value_type : uint32_t { none = 0, u8, u16, u32, u64, s8, s16, s32, s64, f32, f64, pointer, string_at };\n"
+	"variant value { uint64_t none; uint64_t u8; uint64_t u16; uint64_t u32; uint64_t u64; int64_t s8; int64_t s16;"
+	" int64_t s32; int64_t s64; float64_t f32; float64_t f64; pointer_t pointer; uint64_t string_at; };\n"
+	"struct told { enum value_type type; uint32_t category; uint32_t scope; uint32_t reserved;"
+	" variant value <type> value; };\n"
 	"event { name = \"sonde:operation\"; id = 1; stream_id = 1; fields := struct { uint64_t begin_ns;"
 	" uint64_t end_ns; uint64_t correlation; uint64_t name; uint64_t bytes; uint32_t device; uint32_t queue;"
 	" uint32_t error_ns; uint32_t backend; uint8_t kind; uint8_t direction; uint8_t memory;"
@@ -241,11 +246,15 @@ void rec_meta_dynamic(uint32_t slot, const struct rec_backend *backend, const ch
 	if (!rec_state.process->streams || rec_state.streamed != slot - 1 || slot > FMT_EVENT_FUNCTIONS_MAX)
 		return;
 	if (kind == SONDE_KIND_mark)
-		done = add_dynamic_class(slot, FMT_CALL_INSTANT, "", backend, name, "");
+		done = add_dynamic_class(slot, FMT_CALL_INSTANT, "", backend, name, "") &&
+		       add_dynamic_class(slot, FMT_CALL_TOLD, "", backend, name, "struct told told; ");
 	else if (kind == SONDE_KIND_range)
 		done = add_dynamic_class(slot, FMT_CALL_ENTRY, "_entry", backend, name, "") &&
 		       add_dynamic_class(slot, FMT_CALL_EXIT, "_exit", backend, name, "") &&
 		       add_dynamic_class(slot, FMT_CALL_NUMBERED, "_entry", backend, name, "uint64_t number; ") &&
+		       add_dynamic_class(slot, FMT_CALL_TOLD, "_entry", backend, name, "struct told told; ") &&
+		       add_dynamic_class(slot, FMT_CALL_TOLD_START, "_range", backend, name,
+					 "uint64_t range; struct told told; ") &&
 		       add_dynamic_class(slot, FMT_CALL_ASYNC, "_range", backend, name, "uint64_t range; ");
 	else
 		done = add_dynamic_class(slot, FMT_CALL_ENTRY, "_entry", backend, name, "") &&

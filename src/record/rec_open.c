@@ -157,6 +157,7 @@ bool rec_backend_open(struct rec_backend *backend)
 	backend->index = (uint32_t)index;
 	rec_state.backend_of[index] = backend;
 	backend->state |= REC_BACKEND_OPENED;
+	rec_named_opened(backend);
 	if (backend->opened)
 		backend->opened();
 	return true;
@@ -172,6 +173,7 @@ static void forget_parent(void)
 	rec_context_forget();
 	rec_range_forget();
 	rec_names_forget();
+	rec_named_forget();
 	rec_streams_forget();
 	rec_meta_forget();
 	rec_device_forget();

@@ -36,61 +36,75 @@ static struct fmt_thread *block_here(void)
 	return NULL;
 }
 
+/* An event of the function, and the time. Inline: of a payload whose size is known, no copy is a call. */
+static inline __attribute__((always_inline)) uint64_t stamp_with(uint32_t slot, enum fmt_call_event event,
+								 const void *payload, uint32_t bytes)
+{
+	uint64_t ticks;
+	char *at;
+
+	if (unlikely(slot > rec_state.streamed)) {
+		rec_stream_lost(1);
+		return rec_now_ticks();
+	}
+	at = rec_stream_take(&rec_tls.writer, 8 + bytes, false, &ticks);
+	rec_stream_head(at, fmt_event_id(slot, event), ticks);
+	if (bytes)
+		__builtin_memcpy(at + 8, payload, bytes);
+	rec_stream_publish(&rec_tls.writer, at + 8 + bytes, ticks);
+	return ticks;
+}
+
 /* The time, with an event of the function where there are streams. */
 static uint64_t stamp(uint32_t slot, enum fmt_call_event event)
 {
-	uint64_t ticks;
-	char *at;
-
 	if (likely(!rec_state.process->streams || !slot))
 		return rec_now_ticks();
-	if (unlikely(slot > rec_state.streamed)) {
-		rec_stream_lost(1);
-		return rec_now_ticks();
-	}
-	at = rec_stream_take(&rec_tls.writer, 8, false, &ticks);
-	rec_stream_head(at, fmt_event_id(slot, event), ticks);
-	rec_stream_publish(&rec_tls.writer, at + 8, ticks);
-	return ticks;
+	return stamp_with(slot, event, NULL, 0);
 }
 
-/* Likewise, of the entry of a range that has a number. */
-static uint64_t stamp_number(uint32_t slot, uint64_t number)
-{
-	uint64_t ticks;
-	char *at;
+/* What the entry of a range says beside its name. */
+struct entry {
+	enum fmt_call_event event;
+	const void *payload;
+};
+static const struct entry plain_entry = {FMT_CALL_ENTRY, NULL};
 
-	if (!rec_state.process->streams || !slot || slot > rec_state.streamed)
-		return stamp(slot, FMT_CALL_ENTRY);
-	at = rec_stream_take(&rec_tls.writer, 16, false, &ticks);
-	rec_stream_head(at, fmt_event_id(slot, FMT_CALL_NUMBERED), ticks);
-	rec_stream_put(at + 8, number);
-	rec_stream_publish(&rec_tls.writer, at + 16, ticks);
-	return ticks;
+static struct entry told_entry(const struct fmt_event_told *told)
+{
+	return told ? (struct entry){FMT_CALL_TOLD, told} : plain_entry;
+}
+
+static uint64_t stamp_entry(uint32_t slot, const struct entry *entry)
+{
+	if (likely(!rec_state.process->streams || !slot))
+		return rec_now_ticks();
+	switch (entry->event) {
+	case FMT_CALL_NUMBERED:
+		return stamp_with(slot, FMT_CALL_NUMBERED, entry->payload, sizeof(uint64_t));
+	case FMT_CALL_TOLD:
+		return stamp_with(slot, FMT_CALL_TOLD, entry->payload, sizeof(struct fmt_event_told));
+	default:
+		return stamp_with(slot, entry->event, NULL, 0);
+	}
 }
 
 /* An event of a range of the process: which one, and whether this is its end. */
-static uint64_t stamp_process(uint32_t slot, uint64_t key, bool end)
+static uint64_t stamp_process(uint32_t slot, uint64_t key, bool end, const struct fmt_event_told *told)
 {
-	uint64_t ticks;
-	char *at;
+	struct fmt_event_told_start start = {.range = (key & ~(uint64_t)1) | end};
 
 	if (likely(!rec_state.process->streams))
 		return rec_now_ticks();
-	if (unlikely(slot > rec_state.streamed)) {
-		rec_stream_lost(1);
-		return rec_now_ticks();
-	}
-	at = rec_stream_take(&rec_tls.writer, 16, false, &ticks);
-	rec_stream_head(at, fmt_event_id(slot, FMT_CALL_ASYNC), ticks);
-	rec_stream_put(at + 8, (key & ~(uint64_t)1) | end);
-	rec_stream_publish(&rec_tls.writer, at + 16, ticks);
-	return ticks;
+	if (likely(!told))
+		return stamp_with(slot, FMT_CALL_ASYNC, &start.range, sizeof(start.range));
+	start.told = *told;
+	return stamp_with(slot, FMT_CALL_TOLD_START, &start, sizeof(start));
 }
 
-/* slot 0: not recorded, but its pop must find it. number NULL: it has none. */
+/* slot 0: not recorded, but its pop must find it. */
 static inline void open_range(struct rec_backend *backend, struct fmt_thread *thread, uint32_t slot, uint32_t stack,
-			      const uint64_t *number)
+			      const struct entry *entry)
 {
 	uint32_t depth = thread->ranges;
 	struct fmt_range *range;
@@ -108,11 +122,11 @@ static inline void open_range(struct rec_backend *backend, struct fmt_thread *th
 	range->context = 0;
 	range->stack = stack;
 	range->child = 0;
-	range->begin = range->since = number ? stamp_number(slot, *number) : stamp(slot, FMT_CALL_ENTRY);
+	range->begin = range->since = stamp_entry(slot, entry);
 }
 
 static inline void push(struct rec_backend *backend, const struct rec_label *label, uint32_t stack,
-			const uint64_t *number)
+			const struct entry *entry)
 {
 	struct fmt_thread *thread;
 	uint32_t slot = 0;
@@ -120,7 +134,7 @@ static inline void push(struct rec_backend *backend, const struct rec_label *lab
 	if (unlikely(rec_paused())) {
 		thread = block_here();
 		if (thread)
-			open_range(backend, thread, 0, stack, NULL);
+			open_range(backend, thread, 0, stack, &plain_entry);
 		return;
 	}
 	thread = rec_dynamic(backend, label, SONDE_KIND_range, &slot);
@@ -128,12 +142,20 @@ static inline void push(struct rec_backend *backend, const struct rec_label *lab
 		return;
 	if (unlikely(!slot))
 		rec_lost(backend);
-	open_range(backend, thread, slot, stack, number);
+	open_range(backend, thread, slot, stack, entry);
 }
 
 void rec_range_push(struct rec_backend *backend, const struct rec_label *label, uint32_t stack)
 {
-	push(backend, label, stack, NULL);
+	push(backend, label, stack, &plain_entry);
+}
+
+void rec_range_push_told(struct rec_backend *backend, const struct rec_label *label, uint32_t stack,
+			 const struct fmt_event_told *told)
+{
+	const struct entry entry = told_entry(told);
+
+	push(backend, label, stack, &entry);
 }
 
 /* In a pause only ends of calls are told so: see fmt_covered(). */
@@ -224,6 +246,7 @@ void rec_range_pop(struct rec_backend *backend, uint32_t stack)
 /* Above the room for ranges nothing tells whose the ones there are: a step that begins there is lost, and ends none. */
 void rec_range_step(struct rec_backend *backend, const struct rec_label *label, uint32_t stack, uint64_t number)
 {
+	const struct entry entry = {FMT_CALL_NUMBERED, &number};
 	const struct fmt_thread *thread = block_here();
 
 	if (unlikely(thread && thread->ranges_above)) {
@@ -237,7 +260,7 @@ void rec_range_step(struct rec_backend *backend, const struct rec_label *label, 
 			rec_lost(backend);
 		return;
 	}
-	push(backend, label, stack, &number);
+	push(backend, label, stack, &entry);
 }
 
 void rec_range_step_end(struct rec_backend *backend, uint32_t stack)
@@ -279,7 +302,8 @@ static struct started *take(uint64_t key)
 	return NULL;
 }
 
-void rec_range_start(struct rec_backend *backend, const struct rec_label *label, uint64_t key)
+void rec_range_start_told(struct rec_backend *backend, const struct rec_label *label, uint64_t key,
+			  const struct fmt_event_told *told)
 {
 	uint32_t slot;
 	struct fmt_thread *thread = rec_dynamic(backend, label, SONDE_KIND_range, &slot);
@@ -296,8 +320,13 @@ void rec_range_start(struct rec_backend *backend, const struct rec_label *label,
 	}
 	range->slot = slot;
 	rec_row(thread, slot)->unfinished++; /* until its end, which may be in the row of another thread */
-	__atomic_store_n(&range->begin, stamp_process(slot, key, false), __ATOMIC_RELEASE);
+	__atomic_store_n(&range->begin, stamp_process(slot, key, false, told), __ATOMIC_RELEASE);
 	__atomic_fetch_add(&rec_range_version, 1, __ATOMIC_RELEASE);
+}
+
+void rec_range_start(struct rec_backend *backend, const struct rec_label *label, uint64_t key)
+{
+	rec_range_start_told(backend, label, key, NULL);
 }
 
 void rec_range_end(struct rec_backend *backend, uint64_t key)
@@ -316,7 +345,7 @@ void rec_range_end(struct rec_backend *backend, uint64_t key)
 		return;
 	slot = range->slot;
 	thread = rec_dynamic_row(backend, slot);
-	end = thread ? stamp_process(slot, key, true) : rec_now_ticks();
+	end = thread ? stamp_process(slot, key, true, NULL) : rec_now_ticks();
 	range->begin = 0;
 	__atomic_store_n(&range->key, 0, __ATOMIC_RELEASE);
 	__atomic_fetch_add(&rec_range_version, 1, __ATOMIC_RELEASE);
@@ -339,13 +368,21 @@ uint32_t rec_range_started(uint16_t *slots, uint32_t room)
 	return count;
 }
 
-void rec_mark(struct rec_backend *backend, const struct rec_label *label)
+void rec_mark_told(struct rec_backend *backend, const struct rec_label *label, const struct fmt_event_told *told)
 {
+	struct entry entry = {FMT_CALL_INSTANT, NULL};
 	uint32_t slot;
 	struct fmt_thread *thread = rec_dynamic_or_lost(backend, label, SONDE_KIND_mark, &slot);
 
 	if (unlikely(!thread))
 		return;
-	thread->last = stamp(slot, FMT_CALL_INSTANT);
+	if (told)
+		entry = told_entry(told);
+	thread->last = stamp_entry(slot, &entry);
 	rec_row(thread, slot)->hist[0]++;
+}
+
+void rec_mark(struct rec_backend *backend, const struct rec_label *label)
+{
+	rec_mark_told(backend, label, NULL);
 }

@@ -19,6 +19,7 @@
 #define REC_THREAD_SPAN (2u << 20)   /* bytes of the file per thread block */
 #define REC_ROWS_MAX ((REC_THREAD_SPAN - FMT_THREAD_ROWS_OFFSET) / sizeof(struct fmt_stats))
 #define REC_THREADS_MAX 4096u
+#define REC_NAMED_MAX 4096u
 #define REC_PATH_MAX 4096u
 #define REC_DEPTH_MASK 0x7fffffffu
 #define REC_SLOT_COUNTED (UINT32_MAX - 1) /* a query that is counted, not timed */
@@ -222,6 +223,10 @@ void rec_graph_forget(void);
 /* rec_things.c */
 void rec_things_forget(void);
 void rec_names_forget(void);
+
+/* rec_named.c */
+void rec_named_opened(const struct rec_backend *backend); /* it is listed in the record now */
+void rec_named_forget(void);
 void rec_map_clear(struct rec_map *map);
 
 /* rec_log.c */

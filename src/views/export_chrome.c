@@ -108,8 +108,9 @@ static uint64_t lane_describe(struct export *export, const struct event *event)
 	if (!chrome->lane[event->lane]) {
 		chrome->lane[event->lane] = true;
 		name_write(export, "thread_name", "name",
-			   lane->tid == export->recording->tally[event->process].raw.pid ? "main" :
-			   arena_printf(&scratch, "thread %u", lane->stream), 0, event->process, lane->tid);
+			   view_thread_name(&scratch, events_process(export->events, event->process)->names,
+					    &export->recording->tally[event->process], lane->tid, lane->stream),
+			   0, event->process, lane->tid);
 	}
 	arena_free(&scratch);
 	return lane->tid;
@@ -236,6 +237,18 @@ static void memory_write(struct export *export, const struct event *event)
 	arena_free(&scratch);
 }
 
+/* What is told of a range or a mark. */
+static void told_write(struct export *export, const struct event *event)
+{
+	struct json *json = &((struct chrome *)export->state)->json;
+
+	if (!event->in.length)
+		return;
+	json_object(json, "args");
+	export_arguments(json, export, event);
+	json_object_end(json);
+}
+
 static void gap_write(struct export *export, const struct event *event)
 {
 	struct json *json = &((struct chrome *)export->state)->json;
@@ -262,6 +275,7 @@ static void mark_write(struct export *export, const struct event *event)
 	json_text(json, "s", "t");
 	json_text(json, "cat", row.backend);
 	time_write(json, "ts", event->time);
+	told_write(export, event);
 	json_object_end(json);
 	export->rows++;
 }
@@ -280,6 +294,7 @@ static void range_write(struct export *export, const struct event *event)
 	json_text(json, "id", arena_printf(&scratch, "0x%llx", (unsigned long long)view_mix(event->process + 1) ^
 					   (unsigned long long)event->result));
 	time_write(json, "ts", event->time);
+	told_write(export, event);
 	json_object_end(json);
 	arena_free(&scratch);
 	export->rows++;

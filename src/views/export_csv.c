@@ -229,12 +229,16 @@ static void member_correlation(struct json *json, const struct event *event)
 	json_array_end(json);
 }
 
-static void json_call(struct json *json, const struct export *export, const struct event *event)
+static void json_call(struct json *json, const struct event *event)
 {
 	json_u64(json, "depth", event->depth);
 	json_bool(json, "failed", event->failed);
 	if (event->has_result)
 		json_i64(json, "result", (int64_t)event->result);
+}
+
+static void json_args(struct json *json, const struct export *export, const struct event *event)
+{
 	if (!event->in.length && !event->out.length)
 		return;
 	json_object_line(json, "args");
@@ -268,7 +272,9 @@ static void json_event(struct export *export, const struct event *event)
 	member_text(&json, "name", row.name);
 	member_text(&json, "kind", row.kind);
 	if (event->type == EVENT_CALL)
-		json_call(&json, export, event);
+		json_call(&json, event);
+	if (event->type == EVENT_CALL || event_is_moment(event->type))
+		json_args(&json, export, event);
 	member_text(&json, "ended", row.ended);
 	member_u64(&json, "bytes_out", numbers.has_traffic, event->bytes_out);
 	member_u64(&json, "bytes_in", numbers.has_traffic, event->bytes_in);

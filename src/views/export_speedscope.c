@@ -103,11 +103,14 @@ static void profile_open(struct export *export, const struct event *event, const
 	struct speedscope *scope = export->state;
 	struct arena scratch = {NULL};
 	const char *who = row->rank >= 0 ? arena_printf(&scratch, "rank %d ", (int)row->rank) : "";
+	const char *name = tally_thread_name(events_process(export->events, event->process)->names, row->tid);
 
 	json_object(&scope->json, NULL);
 	json_text(&scope->json, "type", "evented");
-	json_text(&scope->json, "name", row->tid == row->pid ? arena_printf(&scratch, "%spid %u", who, row->pid) :
-		  arena_printf(&scratch, "%spid %u thread %u", who, row->pid, row->tid));
+	json_text(&scope->json, "name", row->tid == row->pid && !name ?
+		  arena_printf(&scratch, "%spid %u", who, row->pid) :
+		  arena_printf(&scratch, "%spid %u thread %u%s%s", who, row->pid, row->tid, name ? " " : "",
+			       name ? name : ""));
 	json_text(&scope->json, "unit", "nanoseconds");
 	json_i64(&scope->json, "startValue", event->begin);
 	json_array(&scope->json, "events");

@@ -143,8 +143,8 @@ static void argument_write(struct timeline *timeline, struct pf_sequence *sequen
 	pf_end(message, start);
 }
 
-static void arguments_write(struct timeline *timeline, struct pf_sequence *sequence, const struct event *event,
-			    enum fmt_arg_when when)
+void timeline_arguments(struct timeline *timeline, struct pf_sequence *sequence, const struct event *event,
+			enum fmt_arg_when when)
 {
 	struct event_arguments arguments;
 	struct event_argument argument;
@@ -358,8 +358,8 @@ void timeline_call(struct timeline *timeline, const struct event *event)
 	sequence = &lane->sequence;
 	timeline->open_frames++;
 	start = slice_start(timeline, lane, frame);
-	arguments_write(timeline, sequence, event, FMT_ARG_IN);
-	arguments_write(timeline, sequence, event, FMT_ARG_OUT);
+	timeline_arguments(timeline, sequence, event, FMT_ARG_IN);
+	timeline_arguments(timeline, sequence, event, FMT_ARG_OUT);
 	result_write(timeline, sequence, event);
 	if (event->bytes_out)
 		timeline_note_u64(timeline, sequence, note_out, event->bytes_out);

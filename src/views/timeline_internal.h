@@ -163,6 +163,9 @@ void timeline_note_u64(struct timeline *timeline, struct pf_sequence *sequence, 
 void timeline_note_extent(struct timeline *timeline, struct pf_sequence *sequence, const char *name,
 			  const uint32_t extent[3]);
 void timeline_note_text(struct timeline *timeline, struct pf_sequence *sequence, const char *name, const char *text);
+/* Arguments of a call, what is told of a range or a mark. */
+void timeline_arguments(struct timeline *timeline, struct pf_sequence *sequence, const struct event *event,
+			enum fmt_arg_when when);
 uint64_t timeline_correlation(uint32_t process, uint64_t correlation);
 
 /* timeline_ranges.c: marks of threads; ranges of the process, which need not nest */

@@ -34,6 +34,7 @@ void timeline_mark(struct timeline *timeline, const struct event *event)
 	}
 	start = timeline_event_start(timeline, &lane->sequence, event->time, PF_TYPE_INSTANT);
 	name_write(timeline, &lane->sequence, event);
+	timeline_arguments(timeline, &lane->sequence, event, FMT_ARG_IN);
 	timeline_event_put(timeline, start);
 	lane->last = event->time;
 }
@@ -104,6 +105,7 @@ void timeline_range(struct timeline *timeline, const struct event *event)
 		name_write(timeline, &timeline->global, event);
 		timeline_note_u64(timeline, &timeline->global, note_tid,
 				  events_lane(timeline->events, event->lane)->tid);
+		timeline_arguments(timeline, &timeline->global, event, FMT_ARG_IN);
 	}
 	timeline_event_put(timeline, start);
 }

@@ -282,8 +282,8 @@ void timeline_lane_describe(struct timeline *timeline, struct timeline_lane *lan
 	inner = pf_begin(message, PF_TRACK_THREAD);
 	pf_u64(message, PF_THREAD_PID, tally->raw.pid);
 	pf_u64(message, PF_THREAD_TID, lane->tid);
-	pf_text(message, PF_THREAD_NAME, lane->tid == tally->raw.pid ? "main" :
-		arena_printf(&scratch, "thread %u", lane->stream));
+	pf_text(message, PF_THREAD_NAME, view_thread_name(&scratch, timeline_names(timeline, lane->process),
+							  tally, lane->tid, lane->stream));
 	pf_end(message, inner);
 	pf_u64(message, PF_TRACK_RANK, lane->tid == tally->raw.pid ? 0 : lane->stream + 1);
 	track_put(timeline, track);

@@ -45,6 +45,16 @@ void view_options_for(struct view_options *options, FILE *file)
 		options->width = size.ws_col;
 }
 
+const char *view_thread_name(struct arena *arena, const struct tally_body *names, const struct tally *tally,
+			     uint32_t tid, uint32_t stream)
+{
+	const char *name = tally_thread_name(names, tid);
+
+	if (name)
+		return name;
+	return tid == tally->raw.pid ? "main" : arena_printf(arena, "thread %u", stream);
+}
+
 FILE *view_open(const char *path)
 {
 	FILE *file = !strcmp(path, "-") ? stdout : fopen(path, "we");

@@ -3,6 +3,7 @@
 #ifndef SONDE_VIEWS_VIEW_INTERNAL_H
 #define SONDE_VIEWS_VIEW_INTERNAL_H
 
+#include "read/recording.h"
 #include "views/view.h"
 
 extern const struct view view_json_ops, view_csv_ops;
@@ -19,6 +20,10 @@ static inline uint64_t view_mix(uint64_t value)
 	value = (value ^ value >> 27) * 0x94d049bb133111ebu;
 	return value ^ value >> 31;
 }
+
+/* Of a thread's row: as the program calls it, or else "main", or a number that stays when it ends. */
+const char *view_thread_name(struct arena *arena, const struct tally_body *names, const struct tally *tally,
+			     uint32_t tid, uint32_t stream);
 
 /* A file to write to, "-" for standard output; NULL: logged. */
 FILE *view_open(const char *path);

@@ -126,6 +126,7 @@ static void threads_write(struct json *json, const struct summary *summary)
 		json_text(json, "host", summary->process[thread->process].host);
 		json_u64(json, "pid", summary->process[thread->process].pid);
 		json_u64(json, "tid", thread->tid);
+		json_text(json, "name", thread->name);
 		json_u64(json, "served", thread->served);
 		json_bool(json, "reference", thread->reference);
 		json_u64(json, "calls", thread->calls);

@@ -71,6 +71,12 @@ void print_result(struct printer *printer, const struct event *event);
 /* view_print_text.c, view_print_json.c: one line. */
 void print_text(struct printer *printer, const struct event *event);
 void print_json(struct printer *printer, const struct event *event);
+/* The program's own name of a thread, or NULL. */
+static inline const char *print_thread(const struct printer *printer, const struct events_lane *lane)
+{
+	return tally_thread_name(events_process(printer->events, lane->process)->names, lane->tid);
+}
+
 /* What stands in front of every line of one thread. */
 struct print_label print_text_lane(struct printer *printer, const struct tally *tally, const struct events_lane *lane);
 struct print_label print_json_lane(struct printer *printer, const struct tally *tally, const struct events_lane *lane);

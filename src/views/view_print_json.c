@@ -26,7 +26,9 @@ struct print_label print_json_lane(struct printer *printer, const struct tally *
 {
 	struct arena *arena = &printer->arena;
 	const char *host = quoted(printer, printer->recording->host[tally->host].name);
-	const char *tid = lane ? arena_printf(arena, ",\"tid\":%u", lane->tid) : "";
+	const char *name = lane ? print_thread(printer, lane) : NULL;
+	const char *tid = !lane ? "" : !name ? arena_printf(arena, ",\"tid\":%u", lane->tid) :
+			  arena_printf(arena, ",\"tid\":%u,\"thread\":\"%s\"", lane->tid, quoted(printer, name));
 	const char *rank = tally->rank >= 0 ? arena_printf(arena, ",\"rank\":%d", tally->rank) : "";
 
 	return make_label(arena_printf(arena, ",\"host\":\"%s\",\"pid\":%u%s%s", host, tally->raw.pid, tid, rank));
@@ -87,6 +89,15 @@ static void print_call(struct printer *printer, const struct event *event)
 
 	key_u64(printer->text, "depth", event->depth);
 	text_bytes(printer->text, function->bytes, function->length);
+}
+
+static void print_in(struct printer *printer, const struct event *event)
+{
+	if (!event->in.length)
+		return;
+	text_word(printer->text, ",\"args\":{");
+	print_arguments_json(printer, event, FMT_ARG_IN);
+	text_char(printer->text, '}');
 }
 
 static void print_exit(struct printer *printer, const struct event *event)
@@ -185,11 +196,7 @@ void print_json(struct printer *printer, const struct event *event)
 	switch (event->type) {
 	case EVENT_ENTRY:
 		print_call(printer, event);
-		if (event->in.length) {
-			text_word(text, ",\"args\":{");
-			print_arguments_json(printer, event, FMT_ARG_IN);
-			text_char(text, '}');
-		}
+		print_in(printer, event);
 		break;
 	case EVENT_EXIT:
 	case EVENT_CALL:
@@ -217,6 +224,7 @@ void print_json(struct printer *printer, const struct event *event)
 		print_call(printer, event);
 		if (event->type != EVENT_MARK)
 			key_u64(text, "range", event->result);
+		print_in(printer, event);
 		break;
 	case EVENT_GAP:
 		key_i64(text, "duration_ns", event->end - event->begin);

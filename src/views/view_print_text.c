@@ -16,6 +16,7 @@
 
 #define SECOND 1000000000
 #define INDENT 2u
+#define THREAD_COLUMNS 32 /* of the name of a thread */
 
 static struct print_label make_label(const char *text)
 {
@@ -26,7 +27,9 @@ struct print_label print_text_lane(struct printer *printer, const struct tally *
 {
 	struct arena *arena = &printer->arena;
 	const char *host = utf8_display(arena, printer->recording->host[tally->host].name, 0);
-	const char *tid = lane ? arena_printf(arena, "%u", lane->tid) : "-";
+	const char *name = lane ? print_thread(printer, lane) : NULL;
+	const char *tid = !lane ? "-" : !name ? arena_printf(arena, "%u", lane->tid) :
+			  arena_printf(arena, "%u(%s)", lane->tid, utf8_display(arena, name, THREAD_COLUMNS));
 	const char *rank = tally->rank >= 0 ? arena_printf(arena, "%d", tally->rank) : "-";
 
 	return make_label(arena_printf(arena, " %s %u %s %s ", host, tally->raw.pid, tid, rank));
@@ -133,6 +136,14 @@ static void print_front(struct printer *printer, const struct event *event, char
 	text_char(text, ' ');
 }
 
+static void print_in(struct printer *printer, const struct event *event)
+{
+	text_char(printer->text, '(');
+	if (event->in.length)
+		print_arguments(printer, event, FMT_ARG_IN);
+	text_char(printer->text, ')');
+}
+
 static void print_entry(struct printer *printer, const struct event *event)
 {
 	struct text *text = printer->text;
@@ -141,10 +152,7 @@ static void print_entry(struct printer *printer, const struct event *event)
 	print_label(text, print_function(printer, event));
 	if (function_is_range(events_function(printer->events, event)) && !event->in.length)
 		return;
-	text_char(text, '(');
-	if (event->in.length)
-		print_arguments(printer, event, FMT_ARG_IN);
-	text_char(text, ')');
+	print_in(printer, event);
 }
 
 static void print_exit(struct printer *printer, const struct event *event)
@@ -295,6 +303,8 @@ static void print_moment(struct printer *printer, const struct event *event)
 
 	print_front(printer, event, '=');
 	print_label(text, print_function(printer, event));
+	if (event->in.length)
+		print_in(printer, event);
 	if (event->type == EVENT_MARK)
 		return;
 	if (event->type == EVENT_START)

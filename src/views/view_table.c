@@ -241,8 +241,10 @@ static void paint_matrix(struct painter *painter)
 
 		if (threads)
 			matrix_row(painter, &table, thread->category,
-				   arena_printf(&painter->arena, "pid %u thread %u%s",
+				   arena_printf(&painter->arena, "pid %u thread %u%s%s%s",
 						summary->process[thread->process].pid, thread->tid,
+						*thread->name ? " " : "",
+						utf8_display(&painter->arena, thread->name, painter->options->max_name),
 						thread->reference ? " (reference)" : ""));
 		else
 			matrix_row(painter, &table, summary->process[i].category,

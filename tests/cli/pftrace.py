@@ -331,6 +331,7 @@ def counts(trace):
         'ended': names(piece.notes['ended'] for piece in trace.slices if 'ended' in piece.notes),
         'processes': [track['process'][0]['name'][0] for track in tracks if 'process' in track],
         'threads': sum(1 for track in tracks if 'thread' in track),
+        'thread_names': sorted(track['thread'][0]['name'][0] for track in tracks if 'thread' in track),
         'counter_tracks': sorted(one(track, 'name') for track in tracks if 'counter' in track),
         'rows': sorted(one(track, 'name') for track in tracks if 'name' in track and 'counter' not in track),
         'machines': trace.machines, 'attributes': trace.attributes, 'gpus': trace.gpus}

@@ -353,6 +353,7 @@ void builder_write(struct builder *builder)
 	section_write(builder, file, FMT_SECTION_ARGS, builder->arg, sizeof(builder->arg[0]), builder->args);
 	section_write(builder, file, FMT_SECTION_GRAPHS, builder->graph, sizeof(builder->graph[0]), builder->graphs);
 	section_write(builder, file, FMT_SECTION_NODES, builder->node, sizeof(builder->node[0]), builder->nodes);
+	section_write(builder, file, FMT_SECTION_NAMED, builder->named, sizeof(builder->named[0]), builder->nameds);
 	threads_write(builder, file);
 	devices_write(builder, file);
 	rewind(file);

@@ -44,9 +44,10 @@ struct builder {
 	struct fmt_arg arg[BUILDER_ITEMS];
 	struct fmt_graph graph[BUILDER_ITEMS];
 	struct fmt_node node[BUILDER_ITEMS];
+	struct fmt_named named[BUILDER_ITEMS];
 	char strings[BUILDER_STRINGS];
 	uint32_t backends, functions, threads, devices, ops, transfers, memories, builds, queues, args, graphs,
-		nodes;
+		nodes, nameds;
 	uint64_t strings_used;
 };
 

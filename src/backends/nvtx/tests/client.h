@@ -107,12 +107,47 @@ static inline void *client_string(struct client *client, void *domain, const cha
 	return CLIENT_CALL(client->core2, 10, NULL, void *(*)(void *, const char *), domain, text);
 }
 
+static inline int client_push_told(struct client *client, void *domain, const struct client_attributes *attributes)
+{
+	return CLIENT_CALL(client->core2, 4, -2, int (*)(void *, const void *), domain, attributes);
+}
+
 static inline int client_push_in(struct client *client, void *domain, int type, const void *message)
 {
 	struct client_attributes attributes = { .version = 3, .size = sizeof(attributes), .message_type = type,
 						.message = message, .payload_type = 1, .payload = 42 };
 
-	return CLIENT_CALL(client->core2, 4, -2, int (*)(void *, const void *), domain, &attributes);
+	return client_push_told(client, domain, &attributes);
+}
+
+static inline void client_mark_told(struct client *client, void *domain, const struct client_attributes *attributes)
+{
+	CLIENT_CALL(client->core2, 1, (void)0, void (*)(void *, const void *), domain, attributes);
+}
+
+static inline uint64_t client_start_told(struct client *client, void *domain,
+					 const struct client_attributes *attributes)
+{
+	return CLIENT_CALL(client->core2, 2, (uint64_t)0, uint64_t (*)(void *, const void *), domain, attributes);
+}
+
+static inline void client_name_category(struct client *client, void *domain, uint32_t category, const char *name)
+{
+	if (domain)
+		CLIENT_CALL(client->core2, 8, (void)0, void (*)(void *, uint32_t, const char *), domain, category,
+			    name);
+	else
+		CLIENT_CALL(client->core, 12, (void)0, void (*)(uint32_t, const char *), category, name);
+}
+
+static inline void client_name_thread(struct client *client, uint32_t tid, const char *name)
+{
+	CLIENT_CALL(client->core, 14, (void)0, void (*)(uint32_t, const char *), tid, name);
+}
+
+static inline void client_name_thread_wide(struct client *client, uint32_t tid, const wchar_t *name)
+{
+	CLIENT_CALL(client->core, 15, (void)0, void (*)(uint32_t, const wchar_t *), tid, name);
 }
 
 static inline int client_pop_in(struct client *client, void *domain)

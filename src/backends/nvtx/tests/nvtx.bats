@@ -152,6 +152,104 @@ PROGRAMS=$BUILD/tests/nvtx
 	! grep -q '?$' "$T/print"
 }
 
+@test "payloads of each type are in print, in timelines, in exports and for other readers as they were" {
+	traced -l -o "$T/rec" -- "$PROGRAMS/told" values
+	check 's["lower_bound"] is False' 'len(s["ranges"]) == 11'
+	"$SONDE" print "$T/rec" | sed 's/^.* \([>=] nvtx\)/\1/' >"$T/print"
+	for line in '> nvtx:u64(payload=18364758544493064720)' '> nvtx:s64(payload=-5000000000)' \
+		'> nvtx:f64(payload=0.10000000000000001)' '> nvtx:u32(payload=4000000000)' '> nvtx:s32(payload=-7)' \
+		'> nvtx:f32(payload=0.100000001)' '> nvtx:unknown type' '> nvtx:no type' '> nvtx:plain' \
+		'= nvtx:mark(payload=-7, category=3)'; do
+		grep -qxF -- "$line" "$T/print" || { echo "missing: $line"; return 1; }
+	done
+	grep -q '^= nvtx:whole(payload=0.10000000000000001, category=4) starts as range' "$T/print"
+	grep -q '^= nvtx:whole ends as range' "$T/print"
+	"$SONDE" print --json "$T/rec" >"$T/lines"
+	"$SONDE" export "$T/rec" --to json -o "$T/json"
+	"$SONDE" export "$T/rec" --to chrome -o "$T/chrome"
+	"$SONDE" timeline "$T/rec" -o "$T/t.pftrace"
+	"$PYTHON" -B "$LIB/pftrace.py" --dump "$T/t.pftrace" >"$T/dump"
+	"$PYTHON" - "$T" <<-'EOF'
+		import json, re, struct, sys, glob, os
+		expected = {"u64": 0xfedcba9876543210, "s64": -5000000000, "f64": 0.1, "u32": 4000000000, "s32": -7,
+		        "f32": struct.unpack("f", struct.pack("f", 0.1))[0], "mark": -7, "whole": 0.1}
+		def hold(what, found):
+		    assert {name: float(value) for name, value in found.items()} == \
+		        {name: float(value) for name, value in expected.items()}, (what, found)
+		lines = [json.loads(line) for line in open(sys.argv[1] + "/lines")]
+		# a float is printed with as many digits as make it again
+		hold("print", {line["function"]: line["args"]["payload"] if line["function"] != "f32" else
+		           struct.unpack("f", struct.pack("f", line["args"]["payload"]))[0]
+		           for line in lines if "payload" in line.get("args", {})})
+		events = [json.loads(line) for line in open(sys.argv[1] + "/json")]
+		hold("json", {e["name"]: e["args"]["payload"] for e in events if "payload" in e.get("args", {})})
+		chrome = json.load(open(sys.argv[1] + "/chrome"))["traceEvents"]
+		hold("chrome", {e["name"]: e["args"]["payload"] for e in chrome if "payload" in e.get("args", {})})
+		dump = open(sys.argv[1] + "/dump").read()
+		for name in ("u64", "u32"):
+		    assert re.search(r" %s .*\{\"payload\": %d[,}]" % (name, expected[name]), dump), dump
+		assert '"category": 3' in dump and '"category": 4' in dump, dump
+	EOF
+	if command -v babeltrace2 >/dev/null; then
+		babeltrace2 "$T"/rec/*/ctf >"$T/ctf"
+		grep -q 'nvtx:s64_entry.*value = { -5000000000 }' "$T/ctf"
+		grep -q 'nvtx:f64_entry.*value = { 0.1 }' "$T/ctf"
+		grep -q 'nvtx:mark.*category = 3.*value = { -7 }' "$T/ctf"
+		grep -q 'nvtx:whole_range.*range = .*category = 4' "$T/ctf"
+	fi
+}
+
+@test "categories have the names of their domain, whenever those were given" {
+	traced -l -o "$T/rec" -- "$PROGRAMS/told" names
+	"$SONDE" print --json "$T/rec" >"$T/lines"
+	"$SONDE" timeline "$T/rec" -o "$T/t.pftrace"
+	"$PYTHON" -B "$LIB/pftrace.py" --dump "$T/t.pftrace" >"$T/dump"
+	"$PYTHON" - "$T" <<-'EOF'
+		import json, sys
+		longest = (b'"\\\n\xff\xc3(%s,\t' * 410)[:4096].decode(errors="replace")
+		expected = {"before": "solver", "after": "named later", "alpha:range": "first", "beta:range": "second",
+		        "beta:nameless": 2, "long": longest, "forgotten": 10}
+		lines = [json.loads(line) for line in open(sys.argv[1] + "/lines")]
+		found = {line["function"]: line["args"]["category"] for line in lines if line["type"] == "entry"}
+		assert found == expected, found
+		dump = open(sys.argv[1] + "/dump").read()
+		for name in ("solver", "named later", "first", "second"):
+		    assert '{"category": "%s"}' % name in dump, (name, dump)
+	EOF
+}
+
+@test "threads are called as the program calls them, in all views" {
+	traced -l -o "$T/rec" -- "$PROGRAMS/told" threads 16
+	check 'range_of("work")["calls"] == 1601'
+	"$SONDE" print "$T/rec" >"$T/print"
+	equal "lines of a thread" 200 "$(grep -c '[0-9](worker "7") ' "$T/print")"
+	"$SONDE" report --by thread --all --json "$T/by.json" "$T/rec" >"$T/table"
+	grep -q 'thread [0-9]* worker "7"' "$T/table"
+	"$SONDE" print --json "$T/rec" >"$T/lines"
+	"$SONDE" timeline "$T/rec" -o "$T/t.pftrace"
+	"$PYTHON" -B "$LIB/pftrace.py" "$T/t.pftrace" >"$T/counts"
+	"$SONDE" export "$T/rec" --to chrome -o "$T/chrome"
+	"$PYTHON" - "$T" <<-'EOF'
+		import json, sys
+		expected = sorted(["caf\xe9"] + ['worker "%d"' % i for i in range(16)])
+		by = json.load(open(sys.argv[1] + "/by.json"))
+		assert sorted(thread["name"] for thread in by["threads"]) == expected, by["threads"]
+		assert {row["calls"] for row in by["ranges"] if 'worker "' in row["group"]} == {100}, by["ranges"]
+		lines = [json.loads(line) for line in open(sys.argv[1] + "/lines")]
+		assert sorted({line["thread"] for line in lines}) == expected
+		assert sum(line.get("args") == {"category": "odd"} for line in lines) == 800
+		counts = json.load(open(sys.argv[1] + "/counts"))
+		assert counts["thread_names"] == expected, counts
+		chrome = json.load(open(sys.argv[1] + "/chrome"))["traceEvents"]
+		assert sorted(e["args"]["name"] for e in chrome if e["name"] == "thread_name") == expected
+	EOF
+}
+
+@test "names that were given before a fork hold in the child, and cost no record" {
+	traced -l -o "$T/rec" -- "$PROGRAMS/told" fork
+	equal "categories" 2 "$("$SONDE" print "$T/rec" | grep -c '(category="inherited")')"
+}
+
 @test "another tool's injection stays the user's, and -b nvtx takes it" {
 	NVTX_INJECTION64_PATH=/nonexistent/tool.so traced "$PROGRAMS/ranges" times
 	check 'out["attached"] == 0' 's["ranges"] == []'
