@@ -87,7 +87,7 @@ struct analysis {
 	struct process_time *process;
 	struct host_window *window; /* per host */
 	struct rows calls, kernels, kernels_all, devices, transfers, memory, builds, ledger, rank_devices;
-	struct rows ranges;
+	struct rows ranges, values;
 	size_t graph_capacity, node_capacity, node_device_capacity; /* of the summary's */
 	struct device_row **node_device; /* of summary->node */
 	struct rows comm;           /* time in comm by backend */
@@ -166,6 +166,10 @@ void builds_finish(struct analysis *analysis);
 void ranges_add(struct analysis *analysis, struct process_time *process);
 void ranges_finish(struct analysis *analysis);
 void counters_finish(struct analysis *analysis); /* after devices_finish() */
+/* Counters that the program sets itself: what a thread set one to. */
+void values_add(struct analysis *analysis, const struct process_time *process, const struct tally_function *function,
+		const struct fmt_stats *stats);
+void values_finish(struct analysis *analysis); /* behind those that are sampled */
 void ledger_add(struct analysis *analysis, struct process_time *process);
 void ledger_finish(struct analysis *analysis);
 void overlap_finish(struct analysis *analysis);

@@ -10,8 +10,6 @@
 #include "analyze/analysis.h"
 #include "base/number.h"
 
-#define MILLION 1000000
-#define VALUE_MAX (INT64_MAX / MILLION)
 #define LATE_INTERVALS 3 /* samples that end so long before the run are noted ... */
 #define LATE_NS 100000000u /* ... when that is no moment, as a sampler's last breath may take */
 
@@ -56,20 +54,6 @@ static bool sum_add(void *context, const struct fmt_sample *sample)
 		sum->samples++;
 	}
 	return true;
-}
-
-static int64_t millionths(double value)
-{
-	value *= MILLION;
-	if (value >= (double)INT64_MAX)
-		return INT64_MAX;
-	return value <= (double)INT64_MIN ? INT64_MIN : (int64_t)value;
-}
-
-static int64_t in_unit(int64_t value, uint64_t divisor)
-{
-	return divisor == 1 && value < VALUE_MAX && value > -VALUE_MAX ? value * MILLION :
-									 millionths((double)value / (double)divisor);
 }
 
 static const struct summary_device *used_device(const struct analysis *analysis, const struct read_samples *samples,
@@ -121,7 +105,7 @@ static void choose_devices(struct analysis *analysis, struct sampling *sampling)
 }
 
 /* In double precision a mean of equal values may be a little less than they are. */
-static int64_t between(int64_t value, int64_t least, int64_t most)
+static double between(double value, double least, double most)
 {
 	value = value > most ? most : value;
 	return value < least ? least : value;
@@ -134,7 +118,7 @@ static void row_add(struct analysis *analysis, const struct sampling *sampling, 
 	const struct counter_sum *sum = &sampling->sum[device * samples->raw.counters + index];
 	struct summary *summary = analysis->summary;
 	double mean = sum->time > 0 ? sum->weighted / sum->time : sum->first;
-	int64_t min = in_unit(sum->min, counter->divisor), max = in_unit(sum->max, counter->divisor);
+	double divisor = (double)counter->divisor, min = (double)sum->min / divisor, max = (double)sum->max / divisor;
 	uint64_t rounds = (uint64_t)sum->last_round + 1;
 
 	if (!sum->samples)
@@ -142,10 +126,10 @@ static void row_add(struct analysis *analysis, const struct sampling *sampling, 
 	summary->counter = arena_grow(analysis->arena, summary->counter, summary->counters, &summary->counter_capacity,
 				      sizeof(*summary->counter));
 	summary->counter[summary->counters++] = (struct summary_counter){
-		.name = keep(analysis, counter->name), .unit = keep(analysis, counter->unit),
+		.backend = "", .name = keep(analysis, counter->name), .unit = keep(analysis, counter->unit),
 		.host = keep(analysis, analysis->recording->host[samples->host].name),
 		.key = keep(analysis, samples->device[device].key[0]), .device = sampling->label[device],
-		.min = min, .max = max, .mean = between(millionths(mean / (double)counter->divisor), min, max),
+		.min = min, .max = max, .mean = between(mean / divisor, min, max),
 		.samples = sum->samples,
 		.missed = rounds > sum->samples ? rounds - sum->samples : 0, .interval_ns = samples->raw.interval_ns,
 	};

@@ -102,6 +102,10 @@ void ranges_add(struct analysis *analysis, struct process_time *process)
 				continue;
 			for (uint32_t k = 0; k < FMT_BUCKETS; k++)
 				process->range_calls += thread->row[j].stats.hist[k];
+			if (function->kind == SONDE_KIND_counter) {
+				values_add(analysis, process, function, &thread->row[j].stats);
+				continue;
+			}
 			row_add(analysis, process, row_of(analysis, process, thread->tid, function),
 				&thread->row[j].stats);
 		}

@@ -91,6 +91,7 @@ static int analyse(struct analysis *analysis, const struct summary_options *opti
 	builds_finish(analysis);
 	ranges_finish(analysis);
 	counters_finish(analysis);
+	values_finish(analysis);
 	ledger_finish(analysis);
 	overlap_finish(analysis);
 	overhead_finish(analysis);

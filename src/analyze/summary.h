@@ -223,11 +223,12 @@ struct summary_overlap {
 };
 
 /* What a sampler asked a device for again and again. Figures are millionths of the unit. */
+/* A counter: sampled beside the program, or set by the program itself (backend is not ""). */
 struct summary_counter {
-	const char *name, *unit, *host, *key;
+	const char *backend, *name, *unit, *host, *key;
 	const char *device;       /* label of the summary's device where it is one */
-	int64_t min, max;
-	int64_t mean;             /* each sample counts for the time since the one before it */
+	double min, max;
+	double mean;              /* each sample counts for the time since the one before it; of set values, for one */
 	uint64_t samples, missed; /* missed: intervals without one until its last */
 	uint64_t interval_ns;
 };

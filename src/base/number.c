@@ -3,6 +3,7 @@
 #include "base/number.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -113,6 +114,14 @@ const char *number_percent(struct number *number, int64_t ppm)
 	if (!size || tenths)
 		return number_tenths(number, negative ? -tenths : tenths);
 	strcpy(number->text, negative ? ">-0.1" : "<0.1");
+	return number->text;
+}
+
+const char *number_decimal(struct number *number, double value)
+{
+	if (!isfinite(value))
+		return "";
+	snprintf(number->text, sizeof(number->text), fabs(value) < 1e15 ? "%.6f" : "%.17g", value);
 	return number->text;
 }
 

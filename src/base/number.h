@@ -27,6 +27,9 @@ const char *number_tenths(struct number *number, int64_t tenths);
 /* Millionths as a plain decimal, whatever the locale: 812345 -> "0.812345" */
 const char *number_ppm(struct number *number, int64_t ppm);
 
+/* A double as a decimal with six digits behind the point, or, where it is large, as many as it takes; "": no number. */
+const char *number_decimal(struct number *number, double value);
+
 /* "1.5", "200ms", "3 us", "10ns", "2m", "1h"; without a unit seconds. False: no such thing. */
 bool number_parse_time(const char *text, int64_t *ns_out);
 

@@ -19,7 +19,10 @@
 	X(host)             \
 	X(not_running)
 
-/* X(kind, category). compute: a loop or kernel that runs on the host; sync: threads wait for each other */
+/*
+ * X(kind, category). compute: a loop or kernel that runs on the host; sync: threads wait for each other; counter: the
+ * program sets a value
+ */
 #define SONDE_KINDS(X)               \
 	X(other, other_api)          \
 	X(launch, launch)            \
@@ -42,7 +45,8 @@
 	X(query, other_api)          \
 	X(setup, other_api)          \
 	X(compute, host)             \
-	X(sync, other_api)
+	X(sync, other_api)           \
+	X(counter, other_api)
 
 /* X(id, text): direction of a transfer */
 #define SONDE_DIRECTIONS(X) \

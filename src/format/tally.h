@@ -178,7 +178,8 @@ struct fmt_function {
 
 /*
  * What is known of one function in one thread (ticks), or of one device operation (ns).
- * calls = sum of hist. self = total - child.
+ * calls = sum of hist. self = total - child. Of a counter hist[0] is how often it was set, and total, nmin and max are
+ * the bits of doubles: sum, least and greatest of its values, as far as it was set.
  */
 struct fmt_stats {
 	uint64_t total;      /* outermost calls only */

@@ -7,17 +7,17 @@
 
 /* ---- what is told of ranges and marks ---- */
 
+#define NAMED(name_, of) [of] = {.name = (name_), .type = (of)}
+#define VALUE(name) { \
+	NAMED(name, FMT_ARG_U8), NAMED(name, FMT_ARG_U16), NAMED(name, FMT_ARG_U32), NAMED(name, FMT_ARG_U64), \
+	NAMED(name, FMT_ARG_S8), NAMED(name, FMT_ARG_S16), NAMED(name, FMT_ARG_S32), NAMED(name, FMT_ARG_S64), \
+	NAMED(name, FMT_ARG_F32), NAMED(name, FMT_ARG_F64), NAMED(name, FMT_ARG_POINTER), NAMED(name, FMT_ARG_STRING)}
+static const struct tally_arg payload[FMT_ARG_STRING + 1] = VALUE("payload"), value_of_counter[] = VALUE("value");
+
 /* The value, under one name whatever its type. */
 static void told_value(struct event_arguments *arguments, const struct stream_process *process,
-		       const struct fmt_event_told *told, const uint8_t *value)
+		       const struct tally_arg *arg, const struct fmt_event_told *told, const uint8_t *value)
 {
-#define PAYLOAD(of) [of] = {.name = "payload", .type = (of)}
-	static const struct tally_arg payload[] = {
-		PAYLOAD(FMT_ARG_U8), PAYLOAD(FMT_ARG_U16), PAYLOAD(FMT_ARG_U32), PAYLOAD(FMT_ARG_U64),
-		PAYLOAD(FMT_ARG_S8), PAYLOAD(FMT_ARG_S16), PAYLOAD(FMT_ARG_S32), PAYLOAD(FMT_ARG_S64),
-		PAYLOAD(FMT_ARG_F32), PAYLOAD(FMT_ARG_F64), PAYLOAD(FMT_ARG_POINTER), PAYLOAD(FMT_ARG_STRING),
-	};
-#undef PAYLOAD
 	double wide;
 
 	if (!told->type || told->type > FMT_ARG_STRING)
@@ -29,7 +29,7 @@ static void told_value(struct event_arguments *arguments, const struct stream_pr
 		arguments->single = (float)wide;
 		value = (const uint8_t *)&arguments->single;
 	}
-	arguments->told[arguments->tolds++] = (struct event_argument){&payload[told->type], 1, value};
+	arguments->told[arguments->tolds++] = (struct event_argument){&arg[told->type], 1, value};
 }
 
 /* The category by its name where it has one, else by its number; `number` is where that lies. */
@@ -53,11 +53,13 @@ static void told_category(struct event_arguments *arguments, const struct stream
 static void told_arguments(struct event_arguments *arguments, const struct stream_process *process,
 			   const struct event *event)
 {
+	bool is_counter = process->body->function[event->function].kind == SONDE_KIND_counter;
 	const uint8_t *bytes = event->in.bytes;
 	struct fmt_event_told told;
 
 	memcpy(&told, bytes, sizeof(told));
-	told_value(arguments, process, &told, bytes + offsetof(struct fmt_event_told, value));
+	told_value(arguments, process, is_counter ? value_of_counter : payload, &told,
+		   bytes + offsetof(struct fmt_event_told, value));
 	told_category(arguments, process, event->function, &told, bytes + offsetof(struct fmt_event_told, category));
 }
 

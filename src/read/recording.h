@@ -103,10 +103,11 @@ struct tally_function {
 	bool returns_nothing;   /* the result word of its exits means nothing */
 };
 
-/* A range or a mark of the program's: no call into an API, and never counted as one. */
+/* A range, a mark or a counter of the program's: no call into an API, and never counted as one. */
 static inline bool function_is_range(const struct tally_function *function)
 {
-	return function->dynamic && (function->kind == SONDE_KIND_range || function->kind == SONDE_KIND_mark);
+	return function->dynamic && (function->kind == SONDE_KIND_range || function->kind == SONDE_KIND_mark ||
+				     function->kind == SONDE_KIND_counter);
 }
 
 /* Section FMT_SECTION_STRINGS. */

@@ -282,7 +282,7 @@ static enum fmt_call_event pair_kind(const struct stream_pair *pair)
 		return event;
 	if (event == FMT_CALL_TOLD_START)
 		return FMT_CALL_ASYNC;
-	return function->kind == SONDE_KIND_mark ? FMT_CALL_INSTANT : FMT_CALL_ENTRY;
+	return function->kind == SONDE_KIND_range ? FMT_CALL_ENTRY : FMT_CALL_INSTANT;
 }
 
 static struct event *pair_read_event(struct stream_pair *pair)

@@ -400,6 +400,10 @@ REC_EXPORT void rec_mark(struct rec_backend *backend, const struct rec_label *la
 REC_EXPORT void rec_mark_told(struct rec_backend *backend, const struct rec_label *label,
 			      const struct fmt_event_told *told);
 
+/* A counter of the program's has this value now; the type is of numbers, the value as in struct fmt_event_told. */
+REC_EXPORT void rec_counter(struct rec_backend *backend, const struct rec_label *label, enum fmt_arg_type type,
+			    uint64_t value);
+
 /*
  * The program gives a name to what has a number: a category of `scope`, a thread by its tid (scope 0). At any time,
  * also before there is a record; a later name takes its place. NULL or "": not known any more. Slow path. 4,096 things

@@ -245,7 +245,9 @@ void rec_meta_dynamic(uint32_t slot, const struct rec_backend *backend, const ch
 
 	if (!rec_state.process->streams || rec_state.streamed != slot - 1 || slot > FMT_EVENT_FUNCTIONS_MAX)
 		return;
-	if (kind == SONDE_KIND_mark)
+	if (kind == SONDE_KIND_counter)
+		done = add_dynamic_class(slot, FMT_CALL_TOLD, "", backend, name, "struct told told; ");
+	else if (kind == SONDE_KIND_mark)
 		done = add_dynamic_class(slot, FMT_CALL_INSTANT, "", backend, name, "") &&
 		       add_dynamic_class(slot, FMT_CALL_TOLD, "", backend, name, "struct told told; ");
 	else if (kind == SONDE_KIND_range)

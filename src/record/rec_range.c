@@ -386,3 +386,58 @@ void rec_mark(struct rec_backend *backend, const struct rec_label *label)
 {
 	rec_mark_told(backend, label, NULL);
 }
+
+/* ---- counters ------------------------------------------------------------------------------------ */
+
+static double number_of(enum fmt_arg_type type, uint64_t value)
+{
+	double number;
+
+	switch (type) {
+	case FMT_ARG_F32:
+	case FMT_ARG_F64:
+		__builtin_memcpy(&number, &value, sizeof(number));
+		return number;
+	case FMT_ARG_S8:
+	case FMT_ARG_S16:
+	case FMT_ARG_S32:
+	case FMT_ARG_S64:
+		return (double)(int64_t)value;
+	default:
+		return (double)value;
+	}
+}
+
+static double bits_number(uint64_t bits)
+{
+	return number_of(FMT_ARG_F64, bits);
+}
+
+static uint64_t number_bits(double number)
+{
+	uint64_t bits;
+
+	__builtin_memcpy(&bits, &number, sizeof(bits));
+	return bits;
+}
+
+void rec_counter(struct rec_backend *backend, const struct rec_label *label, enum fmt_arg_type type, uint64_t value)
+{
+	const struct fmt_event_told told = {.type = type, .value = value};
+	const struct entry entry = told_entry(&told);
+	double number = number_of(type, value);
+	uint32_t slot;
+	struct fmt_thread *thread = rec_dynamic_or_lost(backend, label, SONDE_KIND_counter, &slot);
+	struct fmt_stats *row;
+
+	if (unlikely(!thread))
+		return;
+	thread->last = stamp_entry(slot, &entry);
+	row = rec_row(thread, slot);
+	if (!row->hist[0] || number < bits_number(row->nmin))
+		row->nmin = number_bits(number);
+	if (!row->hist[0] || number > bits_number(row->max))
+		row->max = number_bits(number);
+	row->total = number_bits(bits_number(row->total) + number);
+	row->hist[0]++;
+}

@@ -45,6 +45,20 @@ static void number_write(struct json *json, const char *key, uint64_t value, boo
 	json_text(json, key, text);
 }
 
+const char *export_number(const struct event_argument *argument, char text[EXPORT_NUMBER_BYTES])
+{
+	uint64_t word;
+
+	if (argument->arg->type == FMT_ARG_F32 || argument->arg->type == FMT_ARG_F64) {
+		snprintf(text, EXPORT_NUMBER_BYTES, argument->arg->type == FMT_ARG_F32 ? "%.9g" : "%.17g",
+			 event_double(argument, 0));
+		return text;
+	}
+	word = event_word(argument, 0);
+	snprintf(text, EXPORT_NUMBER_BYTES, event_is_signed(argument) ? "%lld" : "%llu", (long long)word);
+	return text;
+}
+
 static void flags_write(struct json *json, const char *key, const struct tally_arg *arg, uint64_t value)
 {
 	char text[EVENT_FLAGS_TEXT];

@@ -267,12 +267,14 @@ static void gap_write(struct export *export, const struct event *event)
 
 static void mark_write(struct export *export, const struct event *event)
 {
+	bool is_counter = events_function(export->events, event)->kind == SONDE_KIND_counter;
 	struct json *json = &((struct chrome *)export->state)->json;
 	struct export_row row;
 
 	export_row_make(export, event, &row);
-	event_open(export, "i", row.name, event->process, lane_describe(export, event));
-	json_text(json, "s", "t");
+	event_open(export, is_counter ? "C" : "i", row.name, event->process, lane_describe(export, event));
+	if (!is_counter)
+		json_text(json, "s", "t");
 	json_text(json, "cat", row.backend);
 	time_write(json, "ts", event->time);
 	told_write(export, event);

@@ -101,6 +101,24 @@ static int csv_start_file(struct export *export)
 	return 0;
 }
 
+/* Of a counter that the program has set. */
+static void field_value(struct csv *csv, const struct export *export, const struct event *event)
+{
+	struct event_arguments arguments;
+	struct event_argument value;
+	char text[EXPORT_NUMBER_BYTES];
+
+	if (event->type != EVENT_MARK || events_function(export->events, event)->kind != SONDE_KIND_counter) {
+		csv_empty(csv);
+		return;
+	}
+	event_arguments(&arguments, export->events, event, FMT_ARG_IN);
+	if (!event_arguments_next(&arguments, &value) || value.arg->type == FMT_ARG_STRING)
+		csv_empty(csv);
+	else
+		csv_text(csv, export_number(&value, text));
+}
+
 static void csv_event(struct export *export, const struct event *event)
 {
 	struct csv *csv = &((struct csv_state *)export->state)->csv;
@@ -136,7 +154,7 @@ static void csv_event(struct export *export, const struct event *event)
 	field_correlation(csv, event);
 	field_u64(csv, numbers.has_error, row.error);
 	field_u64(csv, numbers.has_lost, event->lost);
-	csv_empty(csv);
+	field_value(csv, export, event);
 	csv_empty(csv);
 	fields_details(csv, event);
 	csv_end(csv);

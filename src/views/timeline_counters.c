@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Sampled counters: a track per counter under one per device, of no process. Those of devices that the processes
- * used, or of all where none of these is known.
+ * used, or of all where none of these is known. And those that a program sets, each a track below the process.
  */
+#include <stdlib.h>
+
 #include "views/timeline_internal.h"
 #include "views/view_internal.h"
 
@@ -76,12 +78,10 @@ static void describe(struct sampled *sampled, uint32_t device, uint32_t index, s
 	arena_free(&scratch);
 }
 
-static void put(struct sampled *sampled, const struct timeline_counter *counter, int64_t time, uint32_t index,
-		int64_t value)
+/* The event of a value, up to where that stands. */
+static uint8_t *value_start(struct timeline *timeline, const struct timeline_counter *counter, int64_t time)
 {
-	struct timeline *timeline = sampled->timeline;
 	struct pf_message *message = &timeline->trace.packet;
-	uint64_t divisor = sampled->samples->counter[index].divisor;
 	uint8_t *start;
 
 	pf_packet_start(&timeline->trace, &counter->sequence);
@@ -89,12 +89,28 @@ static void put(struct sampled *sampled, const struct timeline_counter *counter,
 	pf_u64(message, PF_PACKET_FLAGS, PF_FLAGS_NEEDED);
 	start = pf_begin(message, PF_PACKET_TRACK_EVENT);
 	pf_u64(message, PF_EVENT_TYPE, PF_TYPE_COUNTER);
+	return start;
+}
+
+static void value_put(struct timeline *timeline, uint8_t *start)
+{
+	pf_end(&timeline->trace.packet, start);
+	pf_packet_put(&timeline->trace);
+}
+
+static void put(struct sampled *sampled, const struct timeline_counter *counter, int64_t time, uint32_t index,
+		int64_t value)
+{
+	struct timeline *timeline = sampled->timeline;
+	struct pf_message *message = &timeline->trace.packet;
+	uint64_t divisor = sampled->samples->counter[index].divisor;
+	uint8_t *start = value_start(timeline, counter, time);
+
 	if (divisor == 1)
 		pf_u64(message, PF_EVENT_COUNTER, (uint64_t)value);
 	else
 		pf_double(message, PF_EVENT_COUNTER_DOUBLE, (double)value / (double)divisor);
-	pf_end(message, start);
-	pf_packet_put(&timeline->trace);
+	value_put(timeline, start);
 }
 
 static bool sample_write(void *context, const struct fmt_sample *sample)
@@ -153,4 +169,53 @@ void timeline_counters(struct timeline *timeline, int64_t from, int64_t to)
 		if (sampled.process != READ_NONE)
 			samples_write(&sampled);
 	}
+}
+
+/* ---- counters of the program ---- */
+
+/* NULL: no memory. */
+static struct timeline_counter *counter_of(struct timeline *timeline, const struct event *event)
+{
+	struct timeline_process *process = timeline_process(timeline, event->process);
+
+	if (!process->counter) {
+		process->functions = timeline_names(timeline, event->process)->functions;
+		process->counter = calloc(process->functions, sizeof(*process->counter));
+	}
+	return process->counter ? &process->counter[event->function] : NULL;
+}
+
+void timeline_value(struct timeline *timeline, const struct event *event)
+{
+	struct timeline_process *process = timeline_process(timeline, event->process);
+	struct timeline_counter *counter = counter_of(timeline, event);
+	const char *name = events_function(timeline->events, event)->name;
+	uint64_t uuid = timeline_uuid(process, TRACK_COUNTER, event->function);
+	struct pf_message *message = &timeline->trace.packet;
+	struct event_arguments arguments;
+	struct event_argument value;
+	uint8_t *start;
+
+	event_arguments(&arguments, timeline->events, event, FMT_ARG_IN);
+	if (!counter || event->time < 0 || !event_arguments_next(&arguments, &value) ||
+	    value.arg->type == FMT_ARG_STRING)
+		return;
+	if (counter->file != timeline->file) {
+		counter->file = timeline->file;
+		timeline_process_describe(timeline, event->process);
+		timeline_counter_track(timeline, process->machine, uuid, timeline_uuid(process, TRACK_PROCESS, 0), "",
+				       name);
+		timeline_sequence_start(timeline, &counter->sequence, process->machine, uuid);
+	} else if (timeline->thin && event->time - counter->time < timeline->thin) {
+		return;
+	}
+	counter->time = event->time;
+	start = value_start(timeline, counter, event->time);
+	if (value.arg->type == FMT_ARG_F32 || value.arg->type == FMT_ARG_F64)
+		pf_double(message, PF_EVENT_COUNTER_DOUBLE, event_double(&value, 0));
+	else if (value.arg->type == FMT_ARG_U64 && event_word(&value, 0) > INT64_MAX)
+		pf_double(message, PF_EVENT_COUNTER_DOUBLE, (double)event_word(&value, 0));
+	else
+		pf_u64(message, PF_EVENT_COUNTER, event_word(&value, 0));
+	value_put(timeline, start);
 }

@@ -85,6 +85,8 @@ struct timeline_process {
 	uint32_t opens;
 	uint32_t ranges_file;        /* the file in which their tracks have been described ... */
 	uint64_t ranges_described;   /* ... those of these bits */
+	struct timeline_counter *counter; /* that it sets, by function; NULL: none yet */
+	uint32_t functions;
 	struct timeline_lane **lane; /* by stream: who uses it now */
 	uint32_t lanes;
 };
@@ -124,7 +126,7 @@ struct timeline {
 /* Kinds of tracks of a process; with a number they give the track's own. */
 enum timeline_track {
 	TRACK_PROCESS = 1, TRACK_THREAD, TRACK_DEVICE, TRACK_QUEUE, TRACK_MEMORY, TRACK_RUNNING, TRACK_GAPS,
-	TRACK_PARTS, TRACK_RANGES, TRACK_SAMPLED, TRACK_SAMPLED_DEVICE
+	TRACK_PARTS, TRACK_RANGES, TRACK_SAMPLED, TRACK_SAMPLED_DEVICE, TRACK_COUNTER
 };
 
 /* timeline_tracks.c */
@@ -167,6 +169,9 @@ void timeline_note_text(struct timeline *timeline, struct pf_sequence *sequence,
 void timeline_arguments(struct timeline *timeline, struct pf_sequence *sequence, const struct event *event,
 			enum fmt_arg_when when);
 uint64_t timeline_correlation(uint32_t process, uint64_t correlation);
+
+/* timeline_counters.c: a counter that the program has set */
+void timeline_value(struct timeline *timeline, const struct event *event);
 
 /* timeline_ranges.c: marks of threads; ranges of the process, which need not nest */
 void timeline_mark(struct timeline *timeline, const struct event *event);

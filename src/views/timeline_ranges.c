@@ -25,9 +25,14 @@ static void name_write(struct timeline *timeline, struct pf_sequence *sequence, 
 
 void timeline_mark(struct timeline *timeline, const struct event *event)
 {
-	struct timeline_lane *lane = timeline_lane_at(timeline, event);
+	struct timeline_lane *lane;
 	uint8_t *start;
 
+	if (events_function(timeline->events, event)->kind == SONDE_KIND_counter) {
+		timeline_value(timeline, event);
+		return;
+	}
+	lane = timeline_lane_at(timeline, event);
 	if (!lane) {
 		timeline->result.left_out++;
 		return;

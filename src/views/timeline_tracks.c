@@ -326,7 +326,7 @@ void timeline_counter_track(struct timeline *timeline, uint32_t machine, uint64_
 	inner = pf_begin(message, PF_TRACK_COUNTER);
 	if (!strcmp(unit, "bytes"))
 		pf_u64(message, PF_COUNTER_UNIT, PF_UNIT_BYTES);
-	else
+	else if (*unit)
 		pf_text(message, PF_COUNTER_UNIT_NAME, unit);
 	pf_end(message, inner);
 	track_put(timeline, track);
@@ -350,6 +350,9 @@ static void process_free(struct timeline_process *process)
 	}
 	for (i = 0; i < ((size_t)process->devices + 1) * SONDE_MEMORY_COUNT; i++)
 		pf_sequence_free(&process->memory[i].sequence);
+	for (i = 0; process->counter && i < process->functions; i++)
+		pf_sequence_free(&process->counter[i].sequence);
+	free(process->counter);
 	for (i = 0; i < process->lanes; i++) {
 		if (process->lane[i])
 			pf_sequence_free(&process->lane[i]->sequence);

@@ -9,6 +9,7 @@
 
 #include "base/csv.h"
 #include "base/log.h"
+#include "base/number.h"
 #include "views/view_details.h"
 #include "views/view_internal.h"
 
@@ -19,6 +20,7 @@ enum column_type {
 	COLUMN_I64,
 	COLUMN_RANK,    /* int32_t; empty when negative */
 	COLUMN_PPM,     /* int64_t */
+	COLUMN_DOUBLE,
 	COLUMN_BOOL,
 	COLUMN_CATEGORY, COLUMN_OVERLAP, COLUMN_KIND, COLUMN_DIRECTION, COLUMN_MEMORY, COLUMN_SOURCE,
 	COLUMN_RANKS,   /* struct summary_ranks: four columns */
@@ -94,10 +96,11 @@ static const struct column device_columns[] = {
 static const struct column counter_columns[] = {
 	COLUMN(summary_counter, "name", COLUMN_TEXT, name), COLUMN(summary_counter, "device", COLUMN_TEXT, device),
 	COLUMN(summary_counter, "key", COLUMN_TEXT, key), COLUMN(summary_counter, "host", COLUMN_TEXT, host),
-	COLUMN(summary_counter, "unit", COLUMN_TEXT, unit), COLUMN(summary_counter, "min", COLUMN_PPM, min),
-	COLUMN(summary_counter, "mean", COLUMN_PPM, mean), COLUMN(summary_counter, "max", COLUMN_PPM, max),
+	COLUMN(summary_counter, "unit", COLUMN_TEXT, unit), COLUMN(summary_counter, "min", COLUMN_DOUBLE, min),
+	COLUMN(summary_counter, "mean", COLUMN_DOUBLE, mean), COLUMN(summary_counter, "max", COLUMN_DOUBLE, max),
 	COLUMN(summary_counter, "samples", COLUMN_U64, samples), COLUMN(summary_counter, "missed", COLUMN_U64, missed),
-	COLUMN(summary_counter, "interval_ns", COLUMN_U64, interval_ns), {NULL, COLUMN_TEXT, 0}};
+	COLUMN(summary_counter, "interval_ns", COLUMN_U64, interval_ns),
+	COLUMN(summary_counter, "backend", COLUMN_TEXT, backend), {NULL, COLUMN_TEXT, 0}};
 
 static const struct column kernel_columns[] = {
 	COLUMN(summary_kernel, "group", COLUMN_TEXT, group), COLUMN(summary_kernel, "name", COLUMN_TEXT, name),
@@ -265,12 +268,15 @@ static void shape_write(struct csv *csv, const struct fmt_shape *shape)
 
 static void value_write(struct csv *csv, enum column_type type, const void *value)
 {
+	struct number number;
+
 	switch (type) {
 	case COLUMN_TEXT: csv_text(csv, *(const char *const *)value); break;
 	case COLUMN_U64: csv_u64(csv, *(const uint64_t *)value); break;
 	case COLUMN_U32: csv_u64(csv, *(const uint32_t *)value); break;
 	case COLUMN_I64: csv_i64(csv, *(const int64_t *)value); break;
 	case COLUMN_PPM: csv_ppm(csv, *(const int64_t *)value); break;
+	case COLUMN_DOUBLE: csv_text(csv, number_decimal(&number, *(const double *)value)); break;
 	case COLUMN_BOOL: csv_text(csv, *(const bool *)value ? "true" : "false"); break;
 	case COLUMN_CATEGORY: csv_text(csv, view_category[*(const enum sonde_category *)value]); break;
 	case COLUMN_OVERLAP: csv_text(csv, view_overlap[*(const enum summary_overlap_class *)value]); break;

@@ -59,6 +59,13 @@ static void row_call(struct export_row *row, const struct export *export, const 
 	row->ended = row_ending[event->ended];
 }
 
+static const char *row_moment(const struct export *export, const struct event *event)
+{
+	if (event->type != EVENT_MARK)
+		return event->type == EVENT_START ? "start" : "end";
+	return events_function(export->events, event)->kind == SONDE_KIND_counter ? "counter" : "mark";
+}
+
 void export_row_make(const struct export *export, const struct event *event, struct export_row *row_out)
 {
 	const struct tally *tally = events_process(export->events, event->process)->tally;
@@ -89,7 +96,7 @@ void export_row_make(const struct export *export, const struct event *event, str
 	case EVENT_START:
 	case EVENT_END:
 		row_call(row_out, export, names, event);
-		row_out->type = event->type == EVENT_MARK ? "mark" : event->type == EVENT_START ? "start" : "end";
+		row_out->type = row_moment(export, event);
 		row_out->ended = NULL;
 		row_out->begin = event->time;
 		row_out->duration = 0;

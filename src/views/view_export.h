@@ -72,6 +72,9 @@ struct export_row {
 
 void export_row_make(const struct export *export, const struct event *event, struct export_row *row_out);
 
+/* A value that is a number, as text. */
+#define EXPORT_NUMBER_BYTES 40
+const char *export_number(const struct event_argument *argument, char text[EXPORT_NUMBER_BYTES]);
 /* Values of an event's arguments as members of the open JSON object. */
 void export_arguments(struct json *json, const struct export *export, const struct event *event);
 

@@ -3,8 +3,11 @@
  * The summary as JSON, schema "sonde-summary-1": ns and bytes, shares as fractions of 1. Keys may be
  * added; none that is here may go or change its meaning without a new schema.
  */
+#include <math.h>
+
 #include "base/json.h"
 #include "base/log.h"
+#include "base/number.h"
 #include "views/view_details.h"
 #include "views/view_internal.h"
 
@@ -504,6 +507,16 @@ static void overhead_write(struct json *json, const struct summary_overhead *ove
 	json_object_end(json);
 }
 
+static void figure_write(struct json *json, const char *key, double value)
+{
+	struct number number;
+
+	if (isfinite(value))
+		json_number(json, key, number_decimal(&number, value));
+	else
+		json_null(json, key);
+}
+
 static void counters_write(struct json *json, const struct summary *summary)
 {
 	size_t i;
@@ -518,12 +531,13 @@ static void counters_write(struct json *json, const struct summary *summary)
 		json_text(json, "key", counter->key);
 		json_text(json, "host", counter->host);
 		json_text(json, "unit", counter->unit);
-		json_ppm(json, "min", counter->min);
-		json_ppm(json, "mean", counter->mean);
-		json_ppm(json, "max", counter->max);
+		figure_write(json, "min", counter->min);
+		figure_write(json, "mean", counter->mean);
+		figure_write(json, "max", counter->max);
 		json_u64(json, "samples", counter->samples);
 		json_u64(json, "missed", counter->missed);
 		json_u64(json, "interval_ns", counter->interval_ns);
+		json_text(json, "backend", counter->backend);
 		json_object_end(json);
 	}
 	json_array_end(json);

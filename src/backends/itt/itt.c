@@ -10,12 +10,12 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "record/rec.h"
+#include "itt.h"
 
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 
-static struct rec_backend itt_backend = {
+struct rec_backend itt_backend = {
 	.size = sizeof(struct rec_backend), .name = "itt", .pool = "", .front = "", .runtimes = "", .layer = 9
 };
 
@@ -33,23 +33,6 @@ struct itt_api {
 	int group;
 };
 
-struct itt_domain {
-	volatile int flags;    /* 0: switched off */
-	const char *name;
-	void *wide;
-	int extra1;
-	void *extra2;
-	struct itt_domain *next;
-};
-
-struct itt_string {
-	const char *text;
-	void *wide;
-	int extra1;
-	void *extra2;
-	struct itt_string *next;
-};
-
 struct itt_global {
 	unsigned char magic[8];
 	unsigned long major, minor, build;
@@ -62,10 +45,6 @@ struct itt_global {
 	void *threads;
 	struct itt_domain *domains;
 	struct itt_string *strings;
-};
-
-struct itt_id {
-	uint64_t d1, d2, d3;
 };
 
 /* ---- names ------------------------------------------------------------------------------------------ */
@@ -113,14 +92,11 @@ static struct itt_string *string_create(const char *text)
 	return string;
 }
 
-/* "domain:" as a label; its text lives in `room`. A name that is too long for it is cut. */
-#define GROUP_ROOM 256
-
-static struct rec_label group_of(const struct itt_domain *domain, char *room)
+struct rec_label itt_group(const char *domain, char *room)
 {
 	size_t used = 0;
 
-	for (const char *at = domain->name ? domain->name : "?"; *at && used < GROUP_ROOM - 2; at++)
+	for (const char *at = domain ? domain : "?"; *at && used < ITT_GROUP_ROOM - 2; at++)
 		room[used++] = *at;
 	room[used++] = ':';
 	room[used] = '\0';
@@ -147,14 +123,14 @@ static uint64_t key_of(const struct itt_domain *domain, const struct itt_id *id)
 static void task_begin(const struct itt_domain *domain, struct itt_id id, struct itt_id parent,
 		       const struct itt_string *name)
 {
-	char room[GROUP_ROOM];
+	char room[ITT_GROUP_ROOM];
 	struct rec_label group, label;
 
 	(void)id;
 	(void)parent;
 	if (!domain || !domain->flags)
 		return;
-	group = group_of(domain, room);
+	group = itt_group(domain->name, room);
 	label = rec_label(&group, name ? name->text : NULL);
 	rec_range_push(&itt_backend, &label, stack_of(domain));
 }
@@ -173,12 +149,12 @@ static void task_end(const struct itt_domain *domain)
 
 static void start_range(const struct itt_domain *domain, const struct itt_id *id, const char *name)
 {
-	char room[GROUP_ROOM];
+	char room[ITT_GROUP_ROOM];
 	struct rec_label group, label;
 
 	if (!domain || !domain->flags)
 		return;
-	group = group_of(domain, room);
+	group = itt_group(domain->name, room);
 	label = rec_label(&group, name);
 	rec_range_start(&itt_backend, &label, key_of(domain, id));
 }
@@ -218,14 +194,14 @@ static void frame_end(const struct itt_domain *domain, const struct itt_id *id)
 
 static void marker(const struct itt_domain *domain, struct itt_id id, const struct itt_string *name, int scope)
 {
-	char room[GROUP_ROOM];
+	char room[ITT_GROUP_ROOM];
 	struct rec_label group, label;
 
 	(void)id;
 	(void)scope;
 	if (!domain || !domain->flags)
 		return;
-	group = group_of(domain, room);
+	group = itt_group(domain->name, room);
 	label = rec_label(&group, name ? name->text : NULL);
 	rec_mark(&itt_backend, &label);
 }
@@ -277,7 +253,22 @@ static void *find(const char *name)
 		TAKEN("__itt_task_end", task_end), TAKEN("__itt_region_begin", overlapped_begin),
 		TAKEN("__itt_region_end", overlapped_end), TAKEN("__itt_task_begin_overlapped", overlapped_begin),
 		TAKEN("__itt_task_end_overlapped", overlapped_end), TAKEN("__itt_frame_begin_v3", frame_begin),
-		TAKEN("__itt_frame_end_v3", frame_end), TAKEN("__itt_marker", marker)
+		TAKEN("__itt_frame_end_v3", frame_end), TAKEN("__itt_marker", marker),
+		TAKEN("__itt_metadata_add", itt_metadata_add), TAKEN("__itt_metadata_str_add", itt_metadata_str_add),
+		TAKEN("__itt_metadata_str_addA", itt_metadata_str_add),
+		TAKEN("__itt_thread_set_name", itt_thread_set_name),
+		TAKEN("__itt_thread_set_nameA", itt_thread_set_name),
+		TAKEN("__itt_counter_create", itt_counter_create), TAKEN("__itt_counter_createA", itt_counter_create),
+		TAKEN("__itt_counter_create_typed", itt_counter_create_typed),
+		TAKEN("__itt_counter_create_typedA", itt_counter_create_typed),
+		TAKEN("__itt_counter_inc", itt_counter_inc), TAKEN("__itt_counter_dec", itt_counter_dec),
+		TAKEN("__itt_counter_inc_delta", itt_counter_inc_delta),
+		TAKEN("__itt_counter_dec_delta", itt_counter_dec_delta),
+		TAKEN("__itt_counter_set_value", itt_counter_set_value),
+		TAKEN("__itt_counter_set_value_ex", itt_counter_set_value_ex),
+		TAKEN("__itt_counter_inc_v3", itt_counter_inc_v3), TAKEN("__itt_counter_dec_v3", itt_counter_dec_v3),
+		TAKEN("__itt_counter_inc_delta_v3", itt_counter_inc_delta_v3),
+		TAKEN("__itt_counter_dec_delta_v3", itt_counter_dec_delta_v3)
 	};
 
 	return find_in(taken, sizeof(taken) / sizeof(taken[0]), name);

@@ -33,6 +33,16 @@ struct string {
 	struct string *next;
 };
 
+struct counter {
+	const char *name;
+	void *wide;
+	const char *domain;
+	void *domain_wide;
+	int type;
+	long index;
+	struct counter *next;
+};
+
 struct id {
 	uint64_t d1, d2, d3;
 };
@@ -67,6 +77,16 @@ static void (*marker)(const struct domain *, struct id, const struct string *, i
 static void (*sync_create)(void);
 static void (*pause_all)(void);
 static void (*resume_all)(void);
+static void (*metadata_add)(const struct domain *, struct id, struct string *, int, size_t, void *);
+static void (*metadata_text)(const struct domain *, struct id, struct string *, const char *, size_t);
+static void (*thread_name)(const char *);
+static struct counter *(*counter_create)(const char *, const char *);
+static struct counter *(*counter_typed)(const char *, const char *, int);
+static void (*counter_inc)(struct counter *);
+static void (*counter_dec)(struct counter *);
+static void (*counter_add)(struct counter *, unsigned long long);
+static void (*counter_set)(struct counter *, void *);
+static void (*counter_add_v3)(const struct domain *, struct string *, unsigned long long);
 
 #define API(name, variable) {name, (void **)(void *)&(variable), NULL, (void *)(uintptr_t)nothing, 0}
 static struct api list[] = {
@@ -75,6 +95,11 @@ static struct api list[] = {
 	API("__itt_region_end", region_end), API("__itt_frame_begin_v3", frame_begin),
 	API("__itt_frame_end_v3", frame_end), API("__itt_marker", marker), API("__itt_sync_create", sync_create),
 	API("__itt_pause", pause_all), API("__itt_resume", resume_all),
+	API("__itt_metadata_add", metadata_add), API("__itt_metadata_str_add", metadata_text),
+	API("__itt_thread_set_name", thread_name), API("__itt_counter_create", counter_create),
+	API("__itt_counter_create_typed", counter_typed), API("__itt_counter_inc", counter_inc),
+	API("__itt_counter_dec", counter_dec), API("__itt_counter_inc_delta", counter_add),
+	API("__itt_counter_set_value", counter_set), API("__itt_counter_inc_delta_v3", counter_add_v3),
 	{NULL, NULL, NULL, NULL, 0}
 };
 
@@ -105,6 +130,56 @@ static void control(const struct domain *domain)
 	pause_all();
 }
 
+static struct counter *shared;
+
+static void *count(void *unused)
+{
+	(void)unused;
+	for (int i = 0; i < 1000; i++)
+		counter_inc(shared);
+	return NULL;
+}
+
+/* Counters of each type, one of the stub's own making, one by domain and name; metadata of a task. */
+static void values(struct domain *domain)
+{
+	static struct counter stubs = {.name = "early", .domain = "stub", .type = 1};
+	static const struct id null = {0, 0, 0};
+	struct counter *depth = counter_create("depth", "queue"), *level = counter_typed("level", NULL, 8);
+	struct counter *small = counter_typed("small", "queue", 6), *single = counter_typed("single", "queue", 7);
+	double levels[] = {0.5, -2.25, 1};
+	int16_t smalls[] = {-300, 7};
+	float singles[] = {0.1f};
+	uint64_t big = UINT64_MAX, pair[] = {3, 4};
+	int32_t minus = -5;
+	pthread_t threads[16];
+
+	app_say("one_counter", depth == counter_create("depth", "queue"));
+	thread_name("main \"one\"");
+	for (int i = 0; i < 3; i++)
+		counter_inc(depth);
+	counter_dec(depth);
+	counter_add(depth, 40);
+	for (int i = 0; i < 3; i++)
+		counter_set(level, &levels[i]);
+	counter_set(small, &smalls[0]);
+	counter_set(small, &smalls[1]);
+	counter_set(single, singles);
+	counter_inc(&stubs);
+	counter_set(&stubs, &big);
+	counter_add_v3(domain, string_create("by name"), 6);
+	task_begin(domain, null, null, string_create("task"));
+	metadata_add(domain, null, string_create("size"), 4, 1, &minus);
+	metadata_add(domain, null, string_create("pair"), 1, 2, pair);
+	metadata_text(domain, null, string_create("file"), "a \"b\".cXXX", 7);
+	task_end(domain);
+	shared = counter_create("shared", "queue");
+	for (int i = 0; i < 16; i++)
+		pthread_create(&threads[i], NULL, count, NULL);
+	for (int i = 0; i < 16; i++)
+		pthread_join(threads[i], NULL);
+}
+
 int main(int argc, char **argv)
 {
 	static struct domain first = {.flags = 1, .name = "first"};
@@ -124,6 +199,10 @@ int main(int argc, char **argv)
 	init(&global, -1);
 	if (argc > 1 && !strcmp(argv[1], "control")) {
 		control(&first);
+		return 0;
+	}
+	if (argc > 1 && !strcmp(argv[1], "values")) {
+		values(&first);
 		return 0;
 	}
 	second = domain_create("second");
