@@ -35,7 +35,8 @@ enum ompt_event {
 
 enum ompt_endpoint { OMPT_BEGIN = 1, OMPT_END = 2 }; /* 3: both at once */
 
-enum ompt_task_flag { OMPT_TASK_INITIAL = 1, OMPT_TASK_IMPLICIT = 2, OMPT_TASK_EXPLICIT = 4 };
+enum ompt_task_flag { OMPT_TASK_INITIAL = 1, OMPT_TASK_IMPLICIT = 2, OMPT_TASK_EXPLICIT = 4,
+	OMPT_TASK_UNTIED = 0x10000000 };
 
 enum ompt_task_status { OMPT_TASK_COMPLETE = 1, OMPT_TASK_CANCEL = 3, OMPT_TASK_DETACH = 4,
 	OMPT_TASK_EARLY_FULFILL = 5, OMPT_TASK_LATE_FULFILL = 6, OMPT_TASK_TASKWAIT_COMPLETE = 8 };

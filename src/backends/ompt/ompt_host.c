@@ -388,7 +388,12 @@ static void on_work(int kind, int endpoint, ompt_word *parallel, ompt_word *task
 	}
 }
 
-/* A task's word is where in the code it was made; 0: none of the program's tasks. */
+/*
+ * A task's word is where in the code it was made, with a mark on untied ones; 0: none of the program's tasks. Those may
+ * go on in another thread wherever they are suspended, so that of them each part is a call.
+ */
+#define UNTIED ((uint64_t)1 << 63) /* no address of a program's has it */
+
 static void on_task_create(ompt_word *parent, const void *frame, ompt_word *task, int flags, int dependences,
 			   const void *code)
 {
@@ -397,18 +402,23 @@ static void on_task_create(ompt_word *parent, const void *frame, ompt_word *task
 	(void)parent;
 	(void)frame;
 	(void)dependences;
-	if (task)
-		task->value = (flags & OMPT_TASK_EXPLICIT) && self && !self->mute ? (uintptr_t)code | !code : 0;
+	if (!task)
+		return;
+	task->value = (flags & OMPT_TASK_EXPLICIT) && self && !self->mute ? (uintptr_t)code | !code : 0;
+	if (task->value && flags & OMPT_TASK_UNTIED)
+		task->value |= UNTIED;
 }
 
 static void task_begin(struct self *self, const ompt_word *task)
 {
+	const void *code = (const void *)(uintptr_t)(task->value & ~UNTIED);
 	struct rec_label label;
 	struct rec_call call;
 
 	if (self->joined) /* a worker that is done with a region helps with what others left */
 		worker_wait_until(self, rec_now_ticks());
-	label = place_label(NAME("task"), task->value > 1 ? task->ptr : NULL, ompt_region(self));
+	label = place_label(task->value & UNTIED ? NAME("part of untied task") : NAME("task"),
+			    (uintptr_t)code > 1 ? code : NULL, ompt_region(self));
 	ompt_open(self, IN_TASK, task, &label, SONDE_KIND_compute, &call);
 }
 
@@ -425,6 +435,14 @@ static void task_end(struct self *self, const ompt_word *task)
 		self->waits_since = rec_past_begin();
 }
 
+/* One that is suspended stays on the thread's stack beneath the next one, but where that has been there before. */
+static bool leaves_thread(const struct self *self, const ompt_word *prior, int status, const ompt_word *next)
+{
+	if (status == OMPT_TASK_COMPLETE || status == OMPT_TASK_CANCEL || status == OMPT_TASK_DETACH)
+		return true;
+	return prior->value & UNTIED && (!next || !next->value || ompt_is_open(self, IN_TASK, next));
+}
+
 static void on_task_schedule(ompt_word *prior, int status, ompt_word *next)
 {
 	struct self *self = ompt_self();
@@ -432,8 +450,7 @@ static void on_task_schedule(ompt_word *prior, int status, ompt_word *next)
 	if (!self || self->mute || status == OMPT_TASK_EARLY_FULFILL || status == OMPT_TASK_LATE_FULFILL ||
 	    status == OMPT_TASK_TASKWAIT_COMPLETE)
 		return;
-	if (prior && prior->value &&
-	    (status == OMPT_TASK_COMPLETE || status == OMPT_TASK_CANCEL || status == OMPT_TASK_DETACH))
+	if (prior && prior->value && leaves_thread(self, prior, status, next))
 		task_end(self, prior);
 	if (next && next->value && !ompt_is_open(self, IN_TASK, next))
 		task_begin(self, next);

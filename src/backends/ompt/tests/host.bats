@@ -41,6 +41,22 @@ load lib
 		'ledger("lost") == 0'
 }
 
+@test "untied tasks are told in parts, wherever they go on; undeferred and included ones where they were made" {
+	needs untied
+	traced -b ompt -l -o "$T/rec" "$OMPT/untied"
+	local parts undeferred outer included
+	parts="part of untied task untied untied.c:$(line_of untied.c '#pragma omp task untied')"
+	undeferred=$(line_of untied.c '#pragma omp task if') outer=$(line_of untied.c '#pragma omp task final')
+	included=$(line_of untied.c '#pragma omp task mergeable')
+	# what lies between the program's clocks and the runtime's events is the system's, too
+	check "calls('$parts') >= 6 * 4" "out['untied'] <= the('$parts')['self_ns'] + 1e5 <= out['untied'] + 8e6" \
+		"[out[w] <= sum(r['self_ns'] for r in s['calls'] if r['name'].startswith('task ') and
+			r['name'].endswith(':' + n)) + 1e5 <= out[w] + 3e6 for n, w in (('$undeferred', 'undeferred'),
+			('$outer', 'outer'), ('$included', 'included'))] == 3 * [True]" \
+		'all(row["unfinished"] == 0 for row in s["calls"])' 'ledger("lost") == 0' 's["lower_bound"] is False'
+	! "$SONDE" print "$T/rec" | grep -q ' left \| ?$'
+}
+
 @test "nested regions, of which the inner ones begin with a jump" {
 	needs host
 	traced -b ompt "$OMPT/host" nested

@@ -31,6 +31,7 @@ SAME(OMPT_END, ompt_scope_end);
 SAME(OMPT_TASK_INITIAL, ompt_task_initial);
 SAME(OMPT_TASK_IMPLICIT, ompt_task_implicit);
 SAME(OMPT_TASK_EXPLICIT, ompt_task_explicit);
+SAME(OMPT_TASK_UNTIED, ompt_task_untied);
 SAME(OMPT_TASK_COMPLETE, ompt_task_complete);
 SAME(OMPT_TASK_CANCEL, ompt_task_cancel);
 SAME(OMPT_TASK_DETACH, ompt_task_detach);
