@@ -265,7 +265,10 @@ PROGRAMS=$BUILD/tests/nvtx
 
 @test "the vendor's own header finds us" {
 	[ -x "$PROGRAMS/vendor" ] || omit "no NVTX header"
-	traced "$PROGRAMS/vendor"
+	traced -l -o "$T/rec" -- "$PROGRAMS/vendor"
+	"$SONDE" print "$T/rec" >"$T/print"
+	grep -q "(vendor's) .*> nvtx:domain:inner(payload=-5, category=\"of the domain\")" "$T/print"
+	grep -q '= nvtx:domain:started(payload=0.5, category="of the domain") starts' "$T/print"
 	check 'out["level"] == 0' 'range_of("outer")["calls"] == 1' 'range_of("domain:inner")["calls"] == 1' \
 		'range_of("domain:started")["calls"] == 1' 'range_of("mark")["kind"] == "mark"'
 }
