@@ -79,14 +79,11 @@ static uint64_t stamp_entry(uint32_t slot, const struct entry *entry)
 {
 	if (likely(!rec_state.process->streams || !slot))
 		return rec_now_ticks();
-	switch (entry->event) {
-	case FMT_CALL_NUMBERED:
-		return stamp_with(slot, FMT_CALL_NUMBERED, entry->payload, sizeof(uint64_t));
-	case FMT_CALL_TOLD:
-		return stamp_with(slot, FMT_CALL_TOLD, entry->payload, sizeof(struct fmt_event_told));
-	default:
+	if (likely(!entry->payload))
 		return stamp_with(slot, entry->event, NULL, 0);
-	}
+	if (entry->event == FMT_CALL_NUMBERED)
+		return stamp_with(slot, FMT_CALL_NUMBERED, entry->payload, sizeof(uint64_t));
+	return stamp_with(slot, FMT_CALL_TOLD, entry->payload, sizeof(struct fmt_event_told));
 }
 
 /* An event of a range of the process: which one, and whether this is its end. */

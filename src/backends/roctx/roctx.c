@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * ROCTX, the ranges of AMD's tools: seven functions, too few and too odd for generated wrappers, since a call of them
+ * ROCTX, the ranges of AMD's tools: eight functions, too few and too odd for generated wrappers, since a call of them
  * is none to be counted. The real function is called first, so that the program gets its answers; a range is told
  * afterwards when it begins and before when it ends. Where there is none, answers are those of a thread without ranges.
  */
 #include <stddef.h>
+#include <unistd.h>
+#include <sys/syscall.h>
 
 #include "record/rec.h"
 
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 
-enum symbol { MARK, PAUSE, RESUME, POP, PUSH, START, STOP, SYMBOLS };
+enum symbol { MARK, NAME_THREAD, PAUSE, RESUME, POP, PUSH, START, STOP, SYMBOLS };
 
-#define NAMES(X) X(MARK, roctxMarkA) X(PAUSE, roctxProfilerPause) X(RESUME, roctxProfilerResume) X(POP, roctxRangePop) \
-	X(PUSH, roctxRangePushA) X(START, roctxRangeStartA) X(STOP, roctxRangeStop)
+#define NAMES(X) X(MARK, roctxMarkA) X(NAME_THREAD, roctxNameOsThread) X(PAUSE, roctxProfilerPause) \
+	X(RESUME, roctxProfilerResume) X(POP, roctxRangePop) X(PUSH, roctxRangePushA) X(START, roctxRangeStartA) \
+	X(STOP, roctxRangeStop)
 
 /* One behind the other; offsets into it are names. */
 #define MEMBER(symbol, name) char name[sizeof(#name)];
@@ -42,14 +45,15 @@ extern const struct rec_export roctx_exports[] __attribute__((visibility("hidden
 __asm__(".section .rodata.roctx_exports, \"a\"\n.balign 4\n.globl roctx_exports\n.hidden roctx_exports\n"
 	"roctx_exports:\n"
 	".long 1, 0, roctx_wrap_roctxMarkA - roctx_exports\n"
-	".long 12, 1, roctx_wrap_roctxProfilerPause - roctx_exports\n"
-	".long 31, 2, roctx_wrap_roctxProfilerResume - roctx_exports\n"
-	".long 51, 3, roctx_wrap_roctxRangePop - roctx_exports\n"
-	".long 65, 4, roctx_wrap_roctxRangePushA - roctx_exports\n"
-	".long 81, 5, roctx_wrap_roctxRangeStartA - roctx_exports\n"
-	".long 98, 6, roctx_wrap_roctxRangeStop - roctx_exports\n"
+	".long 12, 1, roctx_wrap_roctxNameOsThread - roctx_exports\n"
+	".long 30, 2, roctx_wrap_roctxProfilerPause - roctx_exports\n"
+	".long 49, 3, roctx_wrap_roctxProfilerResume - roctx_exports\n"
+	".long 69, 4, roctx_wrap_roctxRangePop - roctx_exports\n"
+	".long 83, 5, roctx_wrap_roctxRangePushA - roctx_exports\n"
+	".long 99, 6, roctx_wrap_roctxRangeStartA - roctx_exports\n"
+	".long 116, 7, roctx_wrap_roctxRangeStop - roctx_exports\n"
 	".previous\n");
-_Static_assert(offsetof(__typeof__(pool), roctxRangeStop) == 98, "the table's numbers are those of the pool");
+_Static_assert(offsetof(__typeof__(pool), roctxRangeStop) == 116, "the table's numbers are those of the pool");
 
 static uint16_t slots[2048] __attribute__((aligned(4096)));
 static void *real[SYMBOLS];
@@ -118,6 +122,15 @@ REC_EXPORT void roctxRangeStop(uint64_t key)
 	rec_range_end(&roctx_backend, key);
 	if (call)
 		call(key);
+}
+
+/* Of the library of rocprofiler-sdk. */
+REC_EXPORT int roctxNameOsThread(const char *name)
+{
+	int (*call)(const char *) = (int (*)(const char *))rec_real(&roctx_backend, NAME_THREAD);
+
+	rec_named(&roctx_backend, FMT_NAMED_THREAD, 0, (uint32_t)syscall(SYS_gettid), name);
+	return call ? call(name) : 0;
 }
 
 /* thread 0: of all. Of a single thread we could not pause the devices; that is left to its library. */

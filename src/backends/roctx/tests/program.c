@@ -16,6 +16,7 @@ int roctxRangePushA(const char *name);
 int roctxRangePop(void);
 uint64_t roctxRangeStartA(const char *name);
 void roctxRangeStop(uint64_t id);
+int roctxNameOsThread(const char *name);
 int roctxProfilerPause(uint64_t thread);
 int roctxProfilerResume(uint64_t thread);
 
@@ -56,6 +57,7 @@ int main(int argc, char **argv)
 		control();
 		return 0;
 	}
+	app_say("named", ROCTX(roctxNameOsThread, "the only \"one\""));
 	ROCTX(roctxMarkA, "mark");
 	at = app_now();
 	id = ROCTX(roctxRangeStartA, "started");

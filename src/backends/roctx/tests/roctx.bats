@@ -23,6 +23,14 @@ load ../../../../tests/cli/lib
 	done
 }
 
+@test "a thread has the name that roctxNameOsThread gives it" {
+	for program in linked opened; do
+		traced -l -o "$T/$program" -- "$BUILD/tests/roctx/$program"
+		check 'out["named"] == 7'
+		"$SONDE" print "$T/$program" | grep -q '(the only "one") - = roctx:mark$'
+	done
+}
+
 @test "C145 roctxProfilerPause and Resume count, with and without the ranges of ROCTX" {
 	for program in linked opened; do
 		traced --start-paused "$BUILD/tests/roctx/$program" control
