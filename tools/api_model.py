@@ -49,6 +49,7 @@ class Variant:
         self.only, self.skip, self.having = [], [], None
         self.fortran = False    # arguments by reference, error code last, string lengths hidden behind it
         self.loader = False     # called by the API's own loader through its dispatch table; not exported
+        self.rare = False       # not called in loops: no inline path
         self.reported = False   # the runtime tells of these calls by callbacks: there is nothing to wrap
 
     @property

@@ -78,7 +78,7 @@ class RolesReader:
         self.api.results[words[0]] = (rule, value)
 
     def take_variant(self, words):
-        """variant NUMBER NAME TEMPLATE [alias=T,T] [only=P,P] [skip=P,P] [having=buffer] [fortran|loader|reported]"""
+        """variant NUMBER NAME TEMPLATE [alias=T,T] [only=P,P] [skip=P,P] [having=buffer] WORD..."""
         if len(words) < 3 or not words[0].isdigit():
             raise self.error("variant NUMBER NAME TEMPLATE ...")
         variant = Variant(int(words[0]), words[1], words[2], [])
@@ -90,7 +90,7 @@ class RolesReader:
                 setattr(variant, key, text.split(","))
             elif word == "having=buffer":
                 variant.having = text
-            elif word in ("fortran", "loader", "reported"):
+            elif word in ("fortran", "loader", "reported", "rare"):
                 setattr(variant, word, True)
             else:
                 raise self.error("unknown word '%s'" % word)

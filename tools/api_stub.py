@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes the assembly of plain wrappers: per symbol two instructions, per shape one entry.
 
-A plain wrapper differs from hundreds of others by its symbol's number alone. So the symbol is a stub that loads the
+A plain wrapper differs from hundreds of others by its symbol's number alone, and so does what the inline path of a hot
+one refuses. So the symbol is a stub that loads the
 number and jumps; the entry of the shape stores the argument words side by side and calls the shape's C function, as
     rec_word api_shape_N(rec_word *args, uint32_t symbol, const void *site, uintptr_t frame)
 with return address and frame of the program's call. A compiler needs 4 ms for such a wrapper, the assembler 40 us.
@@ -71,15 +72,16 @@ def entry_text(function, words):
     return "\n" + "".join("%s%s\n" % ("" if line[0] == "#" or line[-1] == ":" else "\t", line) for line in lines)
 
 
-def stub_text(api, symbol, function):
-    names = ["\talso %s, globl\n" % name for name in symbol.exports]
-    names.append("\talso %s_wrap_%d, hidden\n" % (api.name, symbol.number))
-    sizes = "".join("\t.size %s, . - %s\n" % (name, name) for name in symbol.exports[:1])
-    return "%s\tstub %d, %s_entry\n%s" % ("".join(names), symbol.number, function, sizes)
+def stub_text(number, names, function):
+    sizes = "".join("\t.size %s, . - %s\n" % (name, name) for name, _ in names[:1])
+    return "%s\tstub %d, %s_entry\n%s" % ("".join("\talso %s, %s\n" % name for name in names), number, function, sizes)
 
 
 def stubs_text(api, shapes):
-    """shapes: (name of the C function, words, symbols). All stubs are one region for unwinding: none has a frame."""
+    """shapes: (name of the C function, words, stubs as (number of the symbol, names with their visibility)).
+
+    All stubs are one region for unwinding: none has a frame.
+    """
     entries = "".join(entry_text(function, words) for function, words, _ in shapes)
-    stubs = "".join(stub_text(api, symbol, function) for function, _, symbols in shapes for symbol in symbols)
+    stubs = "".join(stub_text(number, names, function) for function, _, sharing in shapes for number, names in sharing)
     return "%s%s\n\t.cfi_startproc\n%s\t.cfi_endproc\n%s" % (HEAD % api.name, entries, stubs, TAIL)

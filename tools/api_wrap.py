@@ -25,7 +25,7 @@ HEAD = """/* SPDX-License-Identifier: BSD-3-Clause */
 
 SIGNATURE = """${linkage}${result} ${name}(${params})
 {
-$error"""
+"""
 
 SHAPE = """rec_word $function(rec_word *args, uint32_t symbol, const void *site, uintptr_t frame)
 {
@@ -33,6 +33,9 @@ $error$body
 """
 
 # Fortran programs may leave the error argument out; without it a failed call could not be told.
+NO_ERROR = """	if (unlikely(!a%d))
+		return ${api}_slow_$S(${words});
+"""
 OPTIONAL_ERROR = """	int32_t error = 0;
 
 	if (!%s)
@@ -45,7 +48,7 @@ QUERY = """	uint32_t slot = ${api}_slot[$S];
 		rec_row(rec_tls.thread, slot)->hist[0]++;
 		return ((${result} (*)(${types}))${api}_real[$S])(${words});
 	}
-	${outlined}(${passed});
+	return ${api}_slow_$S(${words});
 }
 """
 
@@ -79,7 +82,12 @@ FAST_HOOK = """		if (${api}_backend.leave) {
 		}
 """
 
-SLOW_HEAD = """static __attribute__((noinline, cold)) ${result} ${api}_slow_$S(${params_site})
+# What the inline path refuses: the stub of the shape that this wrapper would have without one; a function of its own
+# where there is no such shape.
+SLOW_STUB = """extern __attribute__((visibility("hidden"))) ${result} ${api}_slow_$S(${params});
+
+"""
+SLOW_HEAD = """static __attribute__((noinline, cold)) ${result} ${api}_slow_$S(${params})
 {
 """
 
@@ -101,7 +109,7 @@ STREAM = """static __attribute__((noinline)) ${result} ${api}_stream_$S(${params
 		}
 $stream_hook		return result;
 	}
-	return ${api}_slow_$S(${passed});
+	return ${api}_slow_$S(${words});
 }
 
 """
@@ -238,7 +246,6 @@ class Wrapper:
         integers = ["a%d" % i if kind == "rec_word" else "0" for i, kind in enumerate(self.kinds)]
         hooked = ["args[%d]" % i if self.kinds[i] == "rec_word" else "a%d" % i for i in n]
         passed = ["a%d" % i for i in n]
-        site = "RETURN, FRAME"
         values = {
             "api": self.api.name, "S": self.symbol.number, "result": self.result, "name": self.symbol.name,
             "params": ", ".join("%s a%d" % (k, i) for i, k in enumerate(self.kinds)) or "void",
@@ -246,23 +253,22 @@ class Wrapper:
             "hooked_words": ", ".join(hooked), "array": ", ".join(word) or "0",
             "integers": ", ".join(integers) or "0", "failed": self.failed(False),
             "failed_hooked": self.failed(True),
-            "result_word": "result" if self.result == "rec_word" else "0", "site": site,
+            "result_word": "result" if self.result == "rec_word" else "0",
             "recorded": self.recorded(False), "recorded_hooked": self.recorded(True),
-            "error": self.optional_error(False),
             "linkage": "REC_EXPORT " if self.symbol.exports else "",
         }
-        values["params_site"] = ", ".join(
-            ["%s a%d" % (k, i) for i, k in enumerate(self.kinds)] + ["const void *site", "uintptr_t frame"])
-        values["passed"] = ", ".join(passed + ["RETURN", "FRAME"])
-        values["outlined"] = "return %s_slow_%d" % (self.api.name, self.symbol.number)
         if not self.symbol.exports:
             values["name"] = "%s_wrap_%d" % (self.api.name, self.symbol.number)
         return values
 
-    def optional_error(self, shaped):
-        if not self.symbol.variant.fortran or self.api.failure(self.function) == "never":
+    @property
+    def has_optional_error(self):
+        return self.symbol.variant.fortran and self.api.failure(self.function) != "never"
+
+    def optional_error(self):
+        if not self.has_optional_error:
             return ""
-        word = ("args[%d]" if shaped else "a%d") % self.symbol.error_word
+        word = "args[%d]" % self.symbol.error_word
         return OPTIONAL_ERROR % (word, word)
 
     def fill(self, template, **more):
@@ -272,7 +278,7 @@ class Wrapper:
         """Body of the C function that this wrapper shares with others; None: it has a function of its own."""
         if self.symbol.variadic or self.result != "rec_word" or set(self.kinds) - {"rec_word"}:
             return None
-        return self.general("site, frame", S="symbol"), self.optional_error(True), len(self.kinds)
+        return self.general("site, frame", S="symbol"), self.optional_error(), len(self.kinds)
 
     def general(self, site, **more):
         flags = self.function.flags
@@ -292,21 +298,29 @@ class Wrapper:
 
     @property
     def is_fast(self):
-        return "hot" in self.function.flags and not self.symbol.variadic
+        return "hot" in self.function.flags and not self.symbol.variadic and not self.symbol.variant.rare
 
     def text(self):
         if self.symbol.variadic:
             return self.fill(VARIADIC)
         if not self.is_fast:
             return self.fill(SIGNATURE) + self.fill(ARGS) + self.general("RETURN, FRAME") + "\n" + self.aliases()
+        slow = self.fill(SLOW_STUB) if self.shape() else \
+            self.fill(SLOW_HEAD) + self.fill(ARGS) + self.general("RETURN, FRAME") + "\n"
+        fast = self.fill(NO_ERROR % self.symbol.error_word) if self.has_optional_error else ""
         if self.is_counted:
-            fast = self.fill(QUERY)
+            fast += self.fill(QUERY)
         else:
-            fast = self.fill(HOT, fast_hook=self.fast_hook("begin", 0))
-        slow = self.fill(SLOW_HEAD) + self.fill(ARGS) + self.general("site, frame") + "\n"
-        if not self.is_counted:
             slow += self.fill(STREAM, stream_hook=self.fast_hook("thread->frame[1].begin", 1))
+            fast += self.fill(HOT, fast_hook=self.fast_hook("begin", 0))
         return slow + self.fill(SIGNATURE) + fast + "\n" + self.aliases()
+
+    def stub_names(self):
+        """What the stub of a wrapper that shares a function is called, with the visibility of each name."""
+        if self.is_fast:
+            return [("%s_slow_%d" % (self.api.name, self.symbol.number), "hidden")]
+        return [(name, "globl") for name in self.symbol.exports] + \
+            [("%s_wrap_%d" % (self.api.name, self.symbol.number), "hidden")]
 
     def aliases(self):
         """The other names of the wrapper, and the hidden one that the tables refer to."""
@@ -337,11 +351,11 @@ def structs_text(api):
 
 
 def shapes_of(wrappers):
-    """Symbols by what the function that they share has to do."""
+    """Wrappers by what the function that they share has to do."""
     shapes = OrderedDict()
     for wrapper in wrappers:
         if wrapper.shape():
-            shapes.setdefault(wrapper.shape(), []).append(wrapper.symbol)
+            shapes.setdefault(wrapper.shape(), []).append(wrapper)
     return shapes
 
 
@@ -349,13 +363,12 @@ def write_wrappers(api, path_of):
     """Wrappers with an inline path into one file, which is worth -O2; the rest, which only hand over to the recorder,
     into another, and the stubs of those that share a function into a file of assembly."""
     wrappers = [Wrapper(api, symbol) for symbol in api.symbols if not symbol.variant.reported]
-    plain = [w for w in wrappers if not w.is_fast]
     text, stubs = "", []
-    for number, ((body, error, words), symbols) in enumerate(shapes_of(plain).items()):
+    for number, ((body, error, words), sharing) in enumerate(shapes_of(wrappers).items()):
         function = "%s_shape_%d" % (api.name, number)
         text += Template(SHAPE).substitute(function=function, error=error, body=body)
-        stubs.append((function, words, symbols))
-    text += "".join(wrapper.text() for wrapper in plain if not wrapper.shape())
+        stubs.append((function, words, [(wrapper.symbol.number, wrapper.stub_names()) for wrapper in sharing]))
+    text += "".join(wrapper.text() for wrapper in wrappers if not wrapper.is_fast and not wrapper.shape())
     fast = "".join(wrapper.text() for wrapper in wrappers if wrapper.is_fast)
     for part, content in (("fast", fast), ("wrap", text)):
         with open(path_of(part + ".c"), "w") as stream:

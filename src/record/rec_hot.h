@@ -171,7 +171,8 @@ static inline __attribute__((always_inline)) void rec_fast_leave(struct fmt_thre
  *	}
  *
  * A jump, so that the site of the call stays. api_stream_S is the same with rec_stream_enter(), rec_stream_take()
- * and rec_stream_leave(); where that may not be, api_slow_S does rec_enter(), the call and rec_leave().
+ * and rec_stream_leave(); where that may not be, api_slow_S, a stub (tools/api_stub.py), does rec_enter(), the call and
+ * rec_leave(). A Fortran call without an error argument jumps to the stub at once: nothing here has room for one.
  */
 
 #endif
