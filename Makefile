@@ -13,8 +13,10 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 CMAKE ?= cmake
 MAKEFLAGS += --no-print-directory
+# Ninja where there is one: it starts a fifth of the processes that CMake's Makefiles do. A tree keeps what it began with.
+CONFIGURE = CMAKE_GENERATOR=$${CMAKE_GENERATOR-$$(command -v ninja >/dev/null && echo Ninja)} $(CMAKE) -S . -B $(BUILD)
 
-APT_BUILD := gcc libc6-dev cmake make python3
+APT_BUILD := gcc libc6-dev cmake make ninja-build python3
 APT_DEMO := $(APT_BUILD) ocl-icd-opencl-dev opencl-headers pocl-opencl-icd mpich libmpich-dev
 APT_CHECK := $(APT_DEMO) g++ gfortran clinfo openmpi-bin libopenmpi-dev libcmocka-dev bats babeltrace2 valgrind procps file \
 	binutils musl-tools gcc-aarch64-linux-gnu libc6-dev-arm64-cross python3-mpi4py libtrilinos-kokkos-dev \
@@ -23,7 +25,7 @@ APT_CHECK := $(APT_DEMO) g++ gfortran clinfo openmpi-bin libopenmpi-dev libcmock
 all: build
 
 $(BUILD)/CMakeCache.txt:
-	$(CMAKE) -S . -B $(BUILD)
+	$(CONFIGURE)
 
 build: $(BUILD)/CMakeCache.txt
 	@echo "building into $(BUILD), $(JOBS) files at a time: about a minute of processor time"
@@ -31,23 +33,24 @@ build: $(BUILD)/CMakeCache.txt
 
 demo:
 	sh tools/need.sh $(APT_DEMO)
-	$(CMAKE) -S . -B $(BUILD)
+	$(CONFIGURE)
 	$(CMAKE) --build $(BUILD) -j $(JOBS)
 	sh examples/heat/demo.sh $(BUILD)
 
 check:
 	sh tools/need.sh $(APT_CHECK)
-	$(CMAKE) -S . -B $(BUILD) -DBUILD_TESTING=ON
+	$(CONFIGURE) -DBUILD_TESTING=ON
 	$(CMAKE) --build $(BUILD) -j $(JOBS)
 	python3 tests/run.py $(BUILD) $(JOBS)
 
 gpu-check:
 	sh tools/need.sh $(APT_BUILD)
-	$(CMAKE) -S . -B $(BUILD) -DBUILD_TESTING=ON
+	$(CONFIGURE) -DBUILD_TESTING=ON
 	$(CMAKE) --build $(BUILD) -j $(JOBS)
 	python3 tests/run.py $(BUILD) 1 -R gpu -V
 
 bench: build
+	$(CONFIGURE) -DSONDE_BENCH=ON
 	$(CMAKE) --build $(BUILD) --target bench
 	python3 -B bench/run.py $(BUILD)
 
