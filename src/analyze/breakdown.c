@@ -81,7 +81,7 @@ static void row_add(struct analysis *analysis, const struct process_time *proces
 		comm_add(analysis, body->backend[function->backend].name, self);
 }
 
-static bool is_outermost(const struct tally_thread *thread, uint32_t frame)
+static bool is_outermost_call(const struct tally_thread *thread, uint32_t frame)
 {
 	uint32_t i;
 
@@ -116,7 +116,7 @@ static void frames_add(struct analysis *analysis, struct process_time *process, 
 		frame->kind = function->kind;
 		frame->begin_raw = read_clock_raw(clock, thread->frame[i].begin);
 		frame->child_ns = read_clock_duration(clock, thread->frame[i].child);
-		frame->outermost = is_outermost(thread, i);
+		frame->outermost = is_outermost_call(thread, i);
 		if (frame->begin_raw > process->last_sign_raw)
 			process->last_sign_raw = frame->begin_raw;
 	}
@@ -232,7 +232,7 @@ static void note_busier_thread(struct analysis *analysis, const struct process_t
 			 process->reference->tid, number_time(&mine, device_time(process->reference)));
 }
 
-static void note_negative(struct analysis *analysis, const struct summary_process *process)
+static void note_negative_share(struct analysis *analysis, const struct summary_process *process)
 {
 #define CATEGORY_NAME(name) #name,
 	static const char *const names[] = {SONDE_CATEGORIES(CATEGORY_NAME)};
@@ -356,7 +356,7 @@ static void process_finish(struct analysis *analysis, size_t index)
 		frames_finish(analysis, process, &process->thread[i]);
 	process->reference = choose_reference(analysis, process);
 	fill_process(analysis, process, out);
-	note_negative(analysis, out);
+	note_negative_share(analysis, out);
 	if (process->reference)
 		note_busier_thread(analysis, process);
 	if (analysis->by == SUMMARY_BY_THREAD)

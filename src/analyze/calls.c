@@ -55,7 +55,7 @@ void call_row_open(struct call_row *row, int64_t ns)
 	row->out.open_ns = number_add(row->out.open_ns, ns);
 }
 
-static void row_add(struct analysis *analysis, struct call_row *row, const struct process_time *process,
+static void call_row_add(struct analysis *analysis, struct call_row *row, const struct process_time *process,
 		    const struct fmt_stats *stats)
 {
 	const struct read_clock *clock = thread_clock(analysis, process);
@@ -109,7 +109,7 @@ void calls_add(struct analysis *analysis, struct process_time *process)
 
 			if (function_is_range(&body->function[row->function]))
 				continue;
-			row_add(analysis, call_row(analysis, process, body->thread[i].tid,
+			call_row_add(analysis, call_row(analysis, process, body->thread[i].tid,
 						   &body->function[row->function]), process, &row->stats);
 		}
 	for (i = 0; i < body->functions && analysis->by != SUMMARY_BY_THREAD; i++)

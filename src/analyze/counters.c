@@ -111,7 +111,7 @@ static double between(double value, double least, double most)
 	return value < least ? least : value;
 }
 
-static void row_add(struct analysis *analysis, const struct sampling *sampling, uint32_t device, uint32_t index)
+static void counter_row_add(struct analysis *analysis, const struct sampling *sampling, uint32_t device, uint32_t index)
 {
 	const struct read_samples *samples = sampling->samples;
 	const struct fmt_counter *counter = &samples->counter[index];
@@ -208,7 +208,7 @@ static void samples_add(struct analysis *analysis, const struct read_samples *sa
 		if (!sampling.shown[i])
 			continue;
 		for (k = 0; k < samples->raw.counters; k++)
-			row_add(analysis, &sampling, i, k);
+			counter_row_add(analysis, &sampling, i, k);
 		note_device(analysis, &sampling, i);
 	}
 	note_end(analysis, &sampling);

@@ -13,8 +13,8 @@ struct kernel_row {
 	int64_t *per_rank;
 };
 
-static struct kernel_row *row_of(struct analysis *analysis, struct rows *rows, const struct process_time *process,
-				 const struct tally_op *op, bool per_device)
+static struct kernel_row *kernel_row_of(struct analysis *analysis, struct rows *rows,
+					const struct process_time *process, const struct tally_op *op, bool per_device)
 {
 	const char *backend = process->tally->body->backend[op->backend].name;
 	struct device_row *device = device_of(analysis, process, op->device);
@@ -40,10 +40,10 @@ static struct kernel_row *row_of(struct analysis *analysis, struct rows *rows, c
 	return row;
 }
 
-static void row_add(struct analysis *analysis, struct rows *rows, const struct process_time *process,
+static void kernel_row_add(struct analysis *analysis, struct rows *rows, const struct process_time *process,
 		    const struct tally_op *op, bool per_device)
 {
-	struct kernel_row *row = row_of(analysis, rows, process, op, per_device);
+	struct kernel_row *row = kernel_row_of(analysis, rows, process, op, per_device);
 
 	histogram_add(&row->histogram, &analysis->scratch, NULL, NULL, &op->stats);
 	row->out.shape.known = fmt_shape_common(&row->out.shape, &op->shape);
@@ -60,8 +60,8 @@ void kernels_add(struct analysis *analysis, struct process_time *process)
 
 		if (kind_category(op->kind) != SONDE_CATEGORY_launch)
 			continue;
-		row_add(analysis, &analysis->kernels, process, op, true);
-		row_add(analysis, &analysis->kernels_all, process, op, false);
+		kernel_row_add(analysis, &analysis->kernels, process, op, true);
+		kernel_row_add(analysis, &analysis->kernels_all, process, op, false);
 	}
 }
 

@@ -9,7 +9,7 @@
 #include "analyze/analysis.h"
 #include "base/number.h"
 
-static struct summary_ledger *row_of(struct analysis *analysis, const char *backend)
+static struct summary_ledger *ledger_row_of(struct analysis *analysis, const char *backend)
 {
 	struct rows *rows = &analysis->ledger;
 	struct summary_ledger *row;
@@ -51,7 +51,7 @@ static const char *list_join(struct analysis *analysis, const char *list, const 
 static void backend_add(struct analysis *analysis, const struct tally_backend *backend)
 {
 	const struct fmt_backend *raw = &backend->raw;
-	struct summary_ledger *row = row_of(analysis, backend->name);
+	struct summary_ledger *row = ledger_row_of(analysis, backend->name);
 	int64_t unfinished;
 
 	row->attached_by = list_join(analysis, row->attached_by, backend->attached_by);
@@ -85,7 +85,7 @@ static void calls_of_thread(struct analysis *analysis, const struct tally_body *
 	for (i = 0; i < thread->rows; i++) {
 		const struct fmt_stats *stats = &thread->row[i].stats;
 		const struct tally_function *function = &body->function[thread->row[i].function];
-		struct summary_ledger *row = row_of(analysis, body->backend[function->backend].name);
+		struct summary_ledger *row = ledger_row_of(analysis, body->backend[function->backend].name);
 
 		for (j = 0; j < FMT_BUCKETS; j++)
 			row->recorded += stats->hist[j];
@@ -94,7 +94,7 @@ static void calls_of_thread(struct analysis *analysis, const struct tally_body *
 	}
 	/* a thread does not know whose calls it had no room for; with one backend there is no question */
 	if (thread->lost)
-		row_of(analysis, body->backends == 1 ? body->backend[0].name : "(any)")->lost += thread->lost;
+		ledger_row_of(analysis, body->backends == 1 ? body->backend[0].name : "(any)")->lost += thread->lost;
 }
 
 void ledger_add(struct analysis *analysis, struct process_time *process)

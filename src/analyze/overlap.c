@@ -54,7 +54,7 @@ static void process_classes(const struct analysis *analysis, const struct proces
 	ns[SUMMARY_OVERLAP_IDLE] = number_subtract(process->image ? 0 : window_wall(analysis, process), life);
 }
 
-static void note_negative(struct analysis *analysis, const struct process_time *process, int64_t host)
+static void note_negative_host(struct analysis *analysis, const struct process_time *process, int64_t host)
 {
 	struct number number;
 
@@ -152,7 +152,7 @@ void overlap_finish(struct analysis *analysis)
 			continue;
 		}
 		process_classes(analysis, process, use, own);
-		note_negative(analysis, process, own[SUMMARY_OVERLAP_HOST]);
+		note_negative_host(analysis, process, own[SUMMARY_OVERLAP_HOST]);
 		for (class = 0; class < SUMMARY_OVERLAP_COUNT; class++) {
 			ns[class] = number_add(ns[class], own[class]);
 			rank_add(analysis, &per_rank[class], process->rank, own[class]);

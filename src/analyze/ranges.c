@@ -16,7 +16,7 @@ struct range_row {
 	int64_t *per_rank;
 };
 
-static struct range_row *row_of(struct analysis *analysis, const struct process_time *process, uint32_t tid,
+static struct range_row *range_row_of(struct analysis *analysis, const struct process_time *process, uint32_t tid,
 				const struct tally_function *function)
 {
 	const char *backend = process->tally->body->backend[function->backend].name;
@@ -40,7 +40,7 @@ static struct range_row *row_of(struct analysis *analysis, const struct process_
 	return row;
 }
 
-static void row_add(struct analysis *analysis, const struct process_time *process, struct range_row *row,
+static void range_row_add(struct analysis *analysis, const struct process_time *process, struct range_row *row,
 		    const struct fmt_stats *stats)
 {
 	const struct read_clock *clock = process_clock(analysis, process);
@@ -58,7 +58,7 @@ static void row_add(struct analysis *analysis, const struct process_time *proces
 	rank_add(analysis, &row->per_rank, process->rank, (int64_t)read_clock_duration(clock, stats->total));
 }
 
-static bool is_outermost(const struct tally_thread *thread, uint32_t range)
+static bool is_outermost_range(const struct tally_thread *thread, uint32_t range)
 {
 	for (uint32_t i = 0; i < range; i++)
 		if (thread->range[i].function == thread->range[range].function)
@@ -75,13 +75,13 @@ static void open_add(struct analysis *analysis, struct process_time *process, co
 
 	for (uint32_t i = 0; i < thread->ranges; i++) {
 		const struct tally_frame *frame = &thread->range[i];
-		struct range_row *row = row_of(analysis, process, thread->tid, &body->function[frame->function]);
+		struct range_row *row = range_row_of(analysis, process, thread->tid, &body->function[frame->function]);
 		uint64_t begin = read_clock_raw(clock, frame->begin);
 
 		process->open_range = arena_grow(&analysis->scratch, process->open_range, process->open_ranges,
 						 &capacity, sizeof(*process->open_range));
 		process->open_range[process->open_ranges++] =
-			(struct open_range){row, is_outermost(thread, i) ? begin : UINT64_MAX};
+			(struct open_range){row, is_outermost_range(thread, i) ? begin : UINT64_MAX};
 		if (begin > process->last_sign_raw)
 			process->last_sign_raw = begin;
 	}
@@ -106,14 +106,15 @@ void ranges_add(struct analysis *analysis, struct process_time *process)
 				values_add(analysis, process, function, &thread->row[j].stats);
 				continue;
 			}
-			row_add(analysis, process, row_of(analysis, process, thread->tid, function),
+			range_row_add(analysis, process, range_row_of(analysis, process, thread->tid, function),
 				&thread->row[j].stats);
 		}
 		open_add(analysis, process, thread);
 	}
 	for (i = 0; i < body->functions; i++) /* of no thread: of those that started the operations, all together */
 		if (function_is_range(&body->function[i]) && body->function[i].device_ns)
-			row_of(analysis, process, 0, &body->function[i])->out.device_ns += body->function[i].device_ns;
+			range_row_of(analysis, process, 0, &body->function[i])->out.device_ns +=
+				body->function[i].device_ns;
 }
 
 static void open_finish(const struct process_time *process)

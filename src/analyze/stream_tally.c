@@ -98,7 +98,7 @@ static struct thread_sum *thread_of(struct stream_tally *tally, const struct eve
 	return sum;
 }
 
-static struct fmt_stats *row_of(struct stream_tally *tally, struct thread_sum *sum, uint32_t function)
+static struct fmt_stats *stats_row_of(struct stream_tally *tally, struct thread_sum *sum, uint32_t function)
 {
 	if (!sum->row[function])
 		sum->row[function] = arena_zalloc(&tally->analysis->scratch, sizeof(*sum->row[function]));
@@ -157,7 +157,7 @@ static void call_ends(struct stream_tally *tally, struct thread_sum *sum, const 
 	sum->ended = NULL;
 	if (!event->has_begin || event->depth >= FMT_FRAMES + FMT_RANGES || sum->is_range[event->depth])
 		return;
-	row = row_of(tally, sum, event->function);
+	row = stats_row_of(tally, sum, event->function);
 	switch (event->ended) {
 	case EVENT_RETURNED:
 		call_returns(sum, row, event);
@@ -370,7 +370,7 @@ static bool is_of_tally(const struct tally_function *function)
 }
 
 /* Rows of the streams, and of the tally those that the streams do not have. */
-static void rows_write(struct stream_tally *tally, const struct thread_sum *sum, struct tally_thread *thread,
+static void stats_rows_write(struct stream_tally *tally, const struct thread_sum *sum, struct tally_thread *thread,
 		       const struct tally_function *function)
 {
 	const struct tally_row *old = thread->row;
@@ -395,7 +395,7 @@ static void rows_write(struct stream_tally *tally, const struct thread_sum *sum,
 static void thread_write(struct stream_tally *tally, const struct stream_process_use *use,
 			 const struct thread_sum *sum, struct tally_thread *thread, struct tally_body *body)
 {
-	rows_write(tally, sum, thread, body->function);
+	stats_rows_write(tally, sum, thread, body->function);
 	thread->frames = 0;
 	thread->lost = 0;
 	thread->last = 0;

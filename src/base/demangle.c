@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LENGTH_MAX 4096 /* of a mangled name */
+#define MANGLED_MAX_LENGTH 4096 /* of a mangled name */
 
 typedef char *demangler(const char *name, char *room, size_t *bytes, int *status);
 
@@ -32,7 +32,7 @@ const char *demangle(struct arena *arena, const char *name)
 	char *made;
 	int status = 0;
 
-	if (strncmp(name, "_Z", 2) != 0 || strnlen(name, LENGTH_MAX) == LENGTH_MAX)
+	if (strncmp(name, "_Z", 2) != 0 || strnlen(name, MANGLED_MAX_LENGTH) == MANGLED_MAX_LENGTH)
 		return name;
 	make = find();
 	made = make ? make(name, NULL, NULL, &status) : NULL;

@@ -15,7 +15,7 @@
 #include "base/demangle.h"
 #include "base/map.h"
 
-#define LENGTH_MAX 2048 /* of a name with a place */
+#define NAME_MAX_LENGTH 2048 /* of a name with a place */
 #define LINE_REACH 64   /* bytes */
 #define BUILD_ID_MAX 40 /* digits of it that a recording has */
 
@@ -239,12 +239,12 @@ static bool split(char *text, char **path_out, const char **id_out, uint64_t *of
 const char *place_name(const char *name, uint64_t written_ns)
 {
 	const char *at = strstr(name, " @/"), *id;
-	size_t length = at ? strnlen(name, LENGTH_MAX) : LENGTH_MAX;
+	size_t length = at ? strnlen(name, NAME_MAX_LENGTH) : NAME_MAX_LENGTH;
 	char *path, *text;
 	uint64_t offset;
 	void **value;
 
-	if (length == LENGTH_MAX)
+	if (length == NAME_MAX_LENGTH)
 		return name;
 	value = map_value(&places, name, length);
 	if (*value)

@@ -25,13 +25,6 @@ struct search {
 	struct ldcache cache;
 };
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* Directory part of an object's path, for $ORIGIN. */
 static const char *directory_of(struct closure *closure, const char *path)
 {
@@ -160,7 +153,7 @@ bool closure_open(struct closure *closure, const char *program, const char *prel
 	const char *name;
 
 	memset(closure, 0, sizeof(*closure));
-	if (!add_object(closure, program, base_name(program), SIZE_MAX))
+	if (!add_object(closure, program, basename(program), SIZE_MAX))
 		return false;
 	ldcache_open(LD_CACHE, &search.cache);
 	load_preloaded(&search, preload);
@@ -183,7 +176,7 @@ void closure_close(struct closure *closure)
 const char *closure_find(const struct closure *closure, const char *prefix)
 {
 	for (size_t i = 1; i < closure->count; i++)
-		if (!strncmp(base_name(closure->object[i].name), prefix, strlen(prefix)))
+		if (!strncmp(basename(closure->object[i].name), prefix, strlen(prefix)))
 			return closure->object[i].path;
 	return NULL;
 }

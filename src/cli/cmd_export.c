@@ -31,7 +31,7 @@ static int find_format(const char *name, const struct export_format **format_out
 	return SONDE_EUSAGE;
 }
 
-static int parse_options(const struct options *options, const struct export_format **format_out,
+static int parse_export(const struct options *options, const struct export_format **format_out,
 			 struct export_options *export_out)
 {
 	int err = find_format(options->format, format_out);
@@ -52,7 +52,7 @@ int cmd_export(const struct options *options, char **words)
 	struct arena arena = {NULL};
 	const char *path;
 	uint64_t rows;
-	int err = parse_options(options, &format, &export);
+	int err = parse_export(options, &format, &export);
 
 	if (!err)
 		err = place_open(options, words, "export", &recording);

@@ -11,7 +11,7 @@
 #include "cli/size.h"
 #include "views/timeline.h"
 
-static int parse_options(const struct options *options, struct timeline_options *timeline_out)
+static int parse_timeline(const struct options *options, struct timeline_options *timeline_out)
 {
 	int err = select_events(options, &timeline_out->filter);
 
@@ -55,7 +55,7 @@ int cmd_timeline(const struct options *options, char **words)
 	struct recording *recording;
 	struct arena arena = {NULL};
 	const char *path;
-	int err = parse_options(options, &timeline);
+	int err = parse_timeline(options, &timeline);
 
 	if (!err)
 		err = place_open(options, words, "timeline", &recording);

@@ -53,7 +53,7 @@ struct follow {
 
 static volatile sig_atomic_t stopped;
 
-static void stop(int number)
+static void stop_following(int number)
 {
 	stopped = number;
 }
@@ -199,7 +199,7 @@ static bool is_without_streams(const struct follow *follow, const struct recordi
 	return !events_have_streams(events) && (follow->ended || recording->tallies);
 }
 
-static int look_at(struct follow *follow, struct recording *recording, struct print_parts *parts, uint64_t now)
+static int look_again(struct follow *follow, struct recording *recording, struct print_parts *parts, uint64_t now)
 {
 	struct events *events;
 	int err;
@@ -237,7 +237,7 @@ static int look(struct follow *follow, char **words, size_t count, struct print_
 
 	if (err)
 		return err;
-	err = look_at(follow, recording, parts, now);
+	err = look_again(follow, recording, parts, now);
 	for (i = 0; !err && follow->ended && i < recording->notes; i++)
 		log_warning("%s", recording->note[i].text);
 	if (!err && follow->ended && follow->late)
@@ -272,7 +272,7 @@ static bool is_yet_to_come(const char *path)
 }
 
 /* As `tail -F` does: who watches may come before who is watched. False: nobody reads any more. */
-static bool wait_for_all(char **words, size_t count)
+static bool wait_for_files(char **words, size_t count)
 {
 	bool told = false;
 	size_t i = 0;
@@ -297,7 +297,7 @@ static bool wait_for_all(char **words, size_t count)
 static int follow_start(struct follow *follow, const struct options *options)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-	struct sigaction action = {.sa_handler = stop}, before;
+	struct sigaction action = {.sa_handler = stop_following}, before;
 	int err = select_events(options, &follow->wish.filter);
 
 	if (!err && *options->follow && (!number_parse_time(options->follow, &follow->hold) || follow->hold < 0))
@@ -324,7 +324,7 @@ int follow_recording(const struct options *options, char **words, size_t count)
 	struct print_parts parts = {.turn = turn, .data = &follow, .now = {.second = INT64_MIN}};
 	int err = follow_start(&follow, options);
 	uint64_t began, took;
-	bool gone = !err && !wait_for_all(words, count);
+	bool gone = !err && !wait_for_files(words, count);
 
 	while (!err && !gone && !stopped) {
 		began = read_clock_now();

@@ -36,7 +36,7 @@ static bool exists(const char *directory, const char *name)
 	return entry_path(path, directory, name) && access(path, F_OK) == 0;
 }
 
-static int open_entry(const char *directory, const char *name, int flags)
+static int open_in(const char *directory, const char *name, int flags)
 {
 	char path[PATH_MAX];
 
@@ -75,7 +75,7 @@ int job_lock(const struct job *job)
 	for (;;) {
 		struct stat opened, named;
 		char path[PATH_MAX];
-		int lock = open_entry(job->control, "lock", O_RDWR | O_CREAT);
+		int lock = open_in(job->control, "lock", O_RDWR | O_CREAT);
 
 		if (lock < 0)
 			return -1;
@@ -151,11 +151,11 @@ static int begin(struct job *job, struct result *result, const struct options *o
 	char link[PATH_MAX];
 	int err = result_prepare(result, options);
 
-	job->keeper = open_entry(job->generation, "keeper", O_RDWR | O_CREAT);
+	job->keeper = open_in(job->generation, "keeper", O_RDWR | O_CREAT);
 	if (job->keeper < 0 || flock(job->keeper, LOCK_EX | LOCK_NB) != 0)
 		return log_error(SONDE_EIO, "%s: %s", job->generation, strerror(errno));
 	if (err) {
-		close(open_entry(job->generation, "failed", O_WRONLY | O_CREAT));
+		close(open_in(job->generation, "failed", O_WRONLY | O_CREAT));
 		job->failed = true;
 		return 0;
 	}
@@ -184,7 +184,7 @@ static bool read_link(const struct job *job, const char *name, char target_out[P
 static int follow(struct job *job, struct result *result, const struct options *options)
 {
 	result->options = *options;
-	job->keeper = open_entry(job->generation, "keeper", O_RDWR);
+	job->keeper = open_in(job->generation, "keeper", O_RDWR);
 	job->failed = exists(job->generation, "failed");
 	if (job->failed)
 		return 0;
@@ -197,7 +197,7 @@ static int follow(struct job *job, struct result *result, const struct options *
 static int become_member(struct job *job, bool traced)
 {
 	char fresh[PATH_MAX], member[PATH_MAX], name[32];
-	int fd = open_entry(job->generation, "new", O_RDWR | O_CREAT | O_TRUNC);
+	int fd = open_in(job->generation, "new", O_RDWR | O_CREAT | O_TRUNC);
 
 	snprintf(name, sizeof(name), "%c.%d", traced ? 'l' : 's', job->ranks.numbers.rank);
 	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) != 0 || !entry_path(fresh, job->generation, "new") ||
@@ -238,7 +238,7 @@ int job_join(struct job *job, const struct ranks *ranks, struct result *result, 
 void job_hand_over(struct job *job)
 {
 	close(job->keeper);
-	job->keeper = open_entry(job->generation, "keeper", O_RDWR);
+	job->keeper = open_in(job->generation, "keeper", O_RDWR);
 }
 
 void job_started(struct job *job, pid_t program, const char *launch_file)
@@ -301,7 +301,7 @@ int job_each(const struct job *job, void (*visit)(const struct job_member *membe
 
 void job_close(const struct job *job)
 {
-	int fd = open_entry(job->generation, "closed", O_WRONLY | O_CREAT);
+	int fd = open_in(job->generation, "closed", O_WRONLY | O_CREAT);
 
 	if (fd >= 0)
 		close(fd);

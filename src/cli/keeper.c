@@ -185,7 +185,7 @@ static bool is_complete(const struct job *job, bool grace_over)
 	return complete;
 }
 
-static void wait_for_all(const struct job *job)
+static void wait_for_job(const struct job *job)
 {
 	uint64_t alone_since = 0, deadline;
 
@@ -262,7 +262,7 @@ void keeper_start(struct job *job, struct result *result)
 	close(job->own);
 	become_keeper(job);
 	samplers_start(&samplers, result, false);
-	wait_for_all(job);
+	wait_for_job(job);
 	job_each(job, count, &counted);
 	samplers_stop(&samplers, counted.started);
 	keeper_finish(job, result);

@@ -31,7 +31,7 @@ static size_t pack_command(char **words, char *packed)
 	return used;
 }
 
-static void give_up(struct launch_file *file)
+static void give_up_file(struct launch_file *file)
 {
 	log_warning("%s: %s; the end of the program will be missing in its recording", file->path, strerror(errno));
 	if (file->fd >= 0)
@@ -80,14 +80,14 @@ void launch_file_create(struct launch_file *file, const char *directory, char **
 	name_file(&file->record, directory, ".", draft); /* readers pass over it: who looks on sees all or nothing */
 	file->fd = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (file->fd < 0) {
-		give_up(file);
+		give_up_file(file);
 		return;
 	}
 	file->record.start = clock_triple((enum fmt_clock)file->record.clock);
 	parts[0] = (struct iovec){ &file->record, sizeof(file->record) };
 	parts[1] = (struct iovec){ command, file->record.command_bytes };
 	if (writev(file->fd, parts, 2) != (ssize_t)(parts[0].iov_len + parts[1].iov_len) || rename(draft, file->path)) {
-		give_up(file);
+		give_up_file(file);
 		unlink(draft);
 	}
 }

@@ -20,13 +20,6 @@
 #define LIBRARY "libsonde.so"
 #define LIBDIR_MARK "@LIBDIR@"
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static bool list_holds(const char *list, const char *separators, const char *item)
 {
 	while (list && *list) {
@@ -161,8 +154,8 @@ static void note_linked(struct preload *preload, const struct attach_backend *ba
 		if (!path)
 			continue;
 		preload->linked = preload->linked ? arena_printf(&preload->arena, "%s, %s", preload->linked,
-								 base_name(path))
-						  : arena_strdup(&preload->arena, base_name(path));
+								 basename(path))
+						  : arena_strdup(&preload->arena, basename(path));
 		return;
 	}
 }
@@ -185,7 +178,7 @@ static void tell_taken(const struct preload *preload, const struct attach_backen
 	const char *path = backend->taken ? closure_definer(closure, backend->taken) : NULL;
 
 	if (path && preload->telling)
-		tell("%s has a tool of its own (%s), which stays: nothing of %s is traced", base_name(path),
+		tell("%s has a tool of its own (%s), which stays: nothing of %s is traced", basename(path),
 		     backend->taken, backend->name);
 }
 
@@ -388,6 +381,6 @@ const char *preload_names(struct preload *preload)
 	const char *names = "";
 
 	for (unsigned i = 0; i < preload->libraries; i++)
-		names = arena_printf(&preload->arena, "%s%s%s", names, i ? " " : "", base_name(preload->library[i]));
+		names = arena_printf(&preload->arena, "%s%s%s", names, i ? " " : "", basename(preload->library[i]));
 	return names;
 }

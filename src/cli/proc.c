@@ -21,7 +21,7 @@
 #define SYS_close_range 436
 #endif
 
-static int open_entry(pid_t pid, const char *entry)
+static int open_proc(pid_t pid, const char *entry)
 {
 	char path[64];
 
@@ -32,7 +32,7 @@ static int open_entry(pid_t pid, const char *entry)
 bool proc_read(pid_t pid, struct proc *proc_out)
 {
 	char text[1024], *name, *rest, *field;
-	int fd = open_entry(pid, "stat");
+	int fd = open_proc(pid, "stat");
 	ssize_t length;
 
 	if (fd < 0)
@@ -82,7 +82,7 @@ static bool entry_matches(const char *entry, const char *name, const char *value
 
 bool proc_is_bare(pid_t pid)
 {
-	int fd = open_entry(pid, "environ");
+	int fd = open_proc(pid, "environ");
 	char byte;
 	bool bare = fd >= 0 && read(fd, &byte, 1) == 0;
 
@@ -94,7 +94,7 @@ bool proc_is_bare(pid_t pid)
 bool proc_has_variable(pid_t pid, const char *name, const char *value)
 {
 	enum { PIECE = 1 << 16 };
-	int fd = open_entry(pid, "environ");
+	int fd = open_proc(pid, "environ");
 	char *text = fd < 0 ? NULL : malloc(PIECE + 1);
 	size_t used = 0;
 	bool found = false;

@@ -137,7 +137,7 @@ static int move_up(int fd)
 }
 
 /* In the child: nothing of this process's may stay open in it, or somebody waits for its end. */
-static void become_sampler(char **words, int stop, int file)
+static void become_sampler(char **words, int stop_program, int file)
 {
 	int null = move_up(open("/dev/null", O_RDWR));
 	sigset_t none;
@@ -147,7 +147,7 @@ static void become_sampler(char **words, int stop, int file)
 		sigaction(signal, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	if (dup2(stop, STDIN_FILENO) < 0 || dup2(file, STDOUT_FILENO) < 0 || dup2(null, STDERR_FILENO) < 0 ||
+	if (dup2(stop_program, STDIN_FILENO) < 0 || dup2(file, STDOUT_FILENO) < 0 || dup2(null, STDERR_FILENO) < 0 ||
 	    chdir("/") != 0)
 		_exit(127);
 	proc_close_above_stderr(-1);
@@ -156,7 +156,7 @@ static void become_sampler(char **words, int stop, int file)
 }
 
 /* A file without a head would be called damaged. Returns errno as it was. */
-static int give_up(const struct sampler *sampler, int file)
+static int give_up_start(const struct sampler *sampler, int file)
 {
 	int error = errno;
 
@@ -172,7 +172,7 @@ static int start(struct sampler *sampler, const struct result *result, char *pro
 {
 	char interval_text[24], start_text[24], how[8];
 	char *words[] = { program, interval_text, start_text, how, NULL };
-	int stop[2], file = create_file(sampler, result), error;
+	int stop_program[2], file = create_file(sampler, result), error;
 	struct timespec now;
 
 	if (file < 0)
@@ -182,21 +182,21 @@ static int start(struct sampler *sampler, const struct result *result, char *pro
 	snprintf(interval_text, sizeof(interval_text), "%lld", (long long)interval);
 	snprintf(start_text, sizeof(start_text), "%lld", (long long)now.tv_sec * 1000000000 + now.tv_nsec);
 	snprintf(how, sizeof(how), "%s", alone ? "alone" : "shared");
-	if (file < 0 || pipe2(stop, O_CLOEXEC) != 0)
-		return give_up(sampler, file);
-	stop[0] = move_up(stop[0]);
-	stop[1] = move_up(stop[1]);
+	if (file < 0 || pipe2(stop_program, O_CLOEXEC) != 0)
+		return give_up_start(sampler, file);
+	stop_program[0] = move_up(stop_program[0]);
+	stop_program[1] = move_up(stop_program[1]);
 	sampler->pid = fork();
 	if (sampler->pid == 0)
-		become_sampler(words, stop[0], file);
+		become_sampler(words, stop_program[0], file);
 	if (sampler->pid < 0) {
-		error = give_up(sampler, file);
-		close(stop[0]);
-		close(stop[1]);
+		error = give_up_start(sampler, file);
+		close(stop_program[0]);
+		close(stop_program[1]);
 		return error;
 	}
-	sampler->pipe = stop[1];
-	close(stop[0]);
+	sampler->pipe = stop_program[1];
+	close(stop_program[0]);
 	close(file);
 	return 0;
 }
@@ -261,7 +261,7 @@ static void tell_end(const struct sampler *sampler, int status)
 			    WEXITSTATUS(status));
 }
 
-static void stop(const struct sampler *sampler, bool started)
+static void stop_program(const struct sampler *sampler, bool started)
 {
 	struct stat file;
 	int status, steps = 0;
@@ -285,6 +285,6 @@ static void stop(const struct sampler *sampler, bool started)
 void samplers_stop(struct samplers *samplers, bool started)
 {
 	for (unsigned i = 0; i < samplers->count; i++)
-		stop(&samplers->sampler[i], started);
+		stop_program(&samplers->sampler[i], started);
 	samplers->count = 0;
 }

@@ -121,7 +121,7 @@ static bool changes_identity(const struct stat *status, const char *path)
 	return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1;
 }
 
-static enum target_reason look_at(const char *object)
+static enum target_reason look_at_object(const char *object)
 {
 	enum target_reason reason = TARGET_TRACEABLE;
 	const char *interpreter;
@@ -159,6 +159,6 @@ int target_look(const char *program, struct target *target_out)
 	if (err)
 		return err;
 	find_object(target_out->path, target_out->object);
-	target_out->reason = look_at(target_out->object);
+	target_out->reason = look_at_object(target_out->object);
 	return 0;
 }

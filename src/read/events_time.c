@@ -2,7 +2,7 @@
 /* The common axis of all hosts, and the wall clock; see events.h. */
 #include "read/stream.h"
 
-__extension__ typedef __int128 wide;
+__extension__ typedef __int128 signed_wide;
 
 #define DRIFT_SHIFT 40
 #define DRIFT_MAX (((int64_t)1 << DRIFT_SHIFT) / 1000) /* more than 1/1000: the clock was set */
@@ -37,7 +37,7 @@ struct readings {
 	uint64_t start_raw;
 };
 
-static void readings_add(struct readings *readings, const struct fmt_triple *triple)
+static void axis_readings_add(struct readings *readings, const struct fmt_triple *triple)
 {
 	if (!triple->raw_ns || !triple->real_ns || triple->raw_ns > INT64_MAX / 2 || triple->real_ns > INT64_MAX / 2)
 		return;
@@ -54,25 +54,25 @@ static void readings_collect(const struct recording *recording, struct readings 
 	for (i = 0; i < recording->launches; i++) {
 		const struct read_launch *launch = &recording->launch[i];
 
-		readings_add(&readings[launch->host], &launch->raw.start);
+		axis_readings_add(&readings[launch->host], &launch->raw.start);
 		if (launch->raw.ended)
-			readings_add(&readings[launch->host], &launch->raw.end);
+			axis_readings_add(&readings[launch->host], &launch->raw.end);
 		earliest(&readings[launch->host].start_raw,
 			 triple_raw(recording, launch->host, launch->raw.clock, &launch->raw.start));
 	}
 	for (i = 0; i < recording->tallies; i++) {
 		const struct tally *tally = &recording->tally[i];
 
-		readings_add(&readings[tally->host], &tally->raw.open);
-		readings_add(&readings[tally->host], &tally->raw.last);
+		axis_readings_add(&readings[tally->host], &tally->raw.open);
+		axis_readings_add(&readings[tally->host], &tally->raw.last);
 		earliest(&readings[tally->host].start_raw, birth_raw(recording, tally));
 	}
 }
 
 static int64_t axis_wall(const struct events_axis *axis, int64_t raw)
 {
-	wide distance = (wide)raw - (int64_t)axis->raw_ns;
-	wide wall = (wide)axis->real_ns + distance + ((distance * axis->drift) >> DRIFT_SHIFT);
+	signed_wide distance = (signed_wide)raw - (int64_t)axis->raw_ns;
+	signed_wide wall = (signed_wide)axis->real_ns + distance + ((distance * axis->drift) >> DRIFT_SHIFT);
 
 	return wall > INT64_MAX ? INT64_MAX : wall < INT64_MIN ? INT64_MIN : (int64_t)wall;
 }
@@ -80,14 +80,14 @@ static int64_t axis_wall(const struct events_axis *axis, int64_t raw)
 static void axis_fit(struct events_axis *axis, const struct readings *readings)
 {
 	int64_t baseline = (int64_t)(readings->last.raw_ns - readings->first.raw_ns);
-	wide drift;
+	signed_wide drift;
 
 	axis->raw_ns = readings->first.raw_ns;
 	axis->real_ns = readings->first.real_ns;
 	if (baseline < DRIFT_BASELINE_NS)
 		return;
-	drift = (wide)readings->last.real_ns - readings->first.real_ns - baseline;
-	drift = drift * ((wide)1 << DRIFT_SHIFT) / baseline;
+	drift = (signed_wide)readings->last.real_ns - readings->first.real_ns - baseline;
+	drift = drift * ((signed_wide)1 << DRIFT_SHIFT) / baseline;
 	if (drift > -DRIFT_MAX && drift < DRIFT_MAX)
 		axis->drift = (int64_t)drift;
 }

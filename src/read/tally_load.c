@@ -133,7 +133,7 @@ uint64_t stats_calls(const struct fmt_stats *stats)
 	return calls;
 }
 
-static void op_take(struct loader *loader, const void *item)
+static void loader_op_take(struct loader *loader, const void *item)
 {
 	struct tally_body *body = loader->body;
 	struct fmt_op raw;
@@ -409,7 +409,7 @@ static void body_load(struct loader *loader)
 	if (loader->names_only)
 		return;
 	threads_load(loader);
-	items_load(loader, FMT_SECTION_OPS, UINT32_MAX, op_take);
+	items_load(loader, FMT_SECTION_OPS, UINT32_MAX, loader_op_take);
 	items_load(loader, FMT_SECTION_GRAPHS, UINT32_MAX, graph_take);
 	items_load(loader, FMT_SECTION_NODES, UINT32_MAX, node_take);
 	items_load(loader, FMT_SECTION_TRANSFERS, UINT32_MAX, transfer_take);

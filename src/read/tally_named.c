@@ -22,7 +22,7 @@ static void named_take(struct loader *loader, const void *item)
 	body->nameds++;
 }
 
-static int number_order(uint32_t a, uint32_t b)
+static int number_compare(uint32_t a, uint32_t b)
 {
 	return (a > b) - (a < b);
 }
@@ -31,13 +31,13 @@ static int named_order(const void *one, const void *other)
 {
 	const struct fmt_named *a = &((const struct tally_named *)one)->raw;
 	const struct fmt_named *b = &((const struct tally_named *)other)->raw;
-	int order = number_order(a->what, b->what);
+	int order = number_compare(a->what, b->what);
 
 	if (!order)
-		order = number_order(a->key, b->key);
+		order = number_compare(a->key, b->key);
 	if (!order)
-		order = number_order(a->scope, b->scope);
-	return order ? order : number_order(a->backend, b->backend);
+		order = number_compare(a->scope, b->scope);
+	return order ? order : number_compare(a->backend, b->backend);
 }
 
 void named_load(struct loader *loader)

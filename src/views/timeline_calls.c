@@ -84,7 +84,7 @@ static void note_true(struct timeline *timeline, struct pf_sequence *sequence, c
 
 /* ---- arguments ---- */
 
-static void flags_write(struct pf_message *message, const struct tally_arg *arg, uint64_t value)
+static void argument_flags_write(struct pf_message *message, const struct tally_arg *arg, uint64_t value)
 {
 	char text[EVENT_FLAGS_TEXT];
 
@@ -93,8 +93,8 @@ static void flags_write(struct pf_message *message, const struct tally_arg *arg,
 }
 
 /* One value that is no string. */
-static void value_write(struct timeline *timeline, struct pf_sequence *sequence, const struct event_argument *argument,
-			uint32_t index)
+static void argument_value_write(struct timeline *timeline, struct pf_sequence *sequence,
+				 const struct event_argument *argument, uint32_t index)
 {
 	struct pf_message *message = &timeline->trace.packet;
 	const struct tally_arg *arg = argument->arg;
@@ -111,14 +111,14 @@ static void value_write(struct timeline *timeline, struct pf_sequence *sequence,
 		pf_u64(message, PF_ANNOTATION_TEXT_NAME,
 		       pf_name(&timeline->trace, sequence, PF_ANNOTATION_TEXTS, name, name));
 	else if (arg->words && arg->flags & FMT_ARG_FLAGS && word)
-		flags_write(message, arg, word);
+		argument_flags_write(message, arg, word);
 	else if (arg->type == FMT_ARG_POINTER)
 		pf_u64(message, PF_ANNOTATION_POINTER, word);
 	else
 		pf_u64(message, event_is_signed(argument) ? PF_ANNOTATION_INT : PF_ANNOTATION_UINT, word);
 }
 
-static void argument_write(struct timeline *timeline, struct pf_sequence *sequence,
+static void call_argument_write(struct timeline *timeline, struct pf_sequence *sequence,
 			   const struct event_argument *argument)
 {
 	struct pf_message *message = &timeline->trace.packet;
@@ -133,7 +133,7 @@ static void argument_write(struct timeline *timeline, struct pf_sequence *sequen
 			pf_text(message, PF_ANNOTATION_TEXT, text);
 			text += strlen(text) + 1;
 		} else {
-			value_write(timeline, sequence, argument, i);
+			argument_value_write(timeline, sequence, argument, i);
 		}
 		if (element)
 			pf_end(message, element);
@@ -155,7 +155,7 @@ void timeline_arguments(struct timeline *timeline, struct pf_sequence *sequence,
 		if (pf_is_full(&timeline->trace.packet))
 			more++;
 		else if (argument.count || !event->failed)
-			argument_write(timeline, sequence, &argument);
+			call_argument_write(timeline, sequence, &argument);
 	}
 	if (more)
 		timeline_note_u64(timeline, sequence, note_more, more);
@@ -179,7 +179,7 @@ static void result_write(struct timeline *timeline, struct pf_sequence *sequence
 		return;
 	start = note_start(timeline, sequence, note_result);
 	if (event_result(&result, timeline->events, event))
-		value_write(timeline, sequence, &result, 0);
+		argument_value_write(timeline, sequence, &result, 0);
 	else
 		pf_u64(&timeline->trace.packet,
 		       is_address(event->result) ? PF_ANNOTATION_POINTER : PF_ANNOTATION_INT, event->result);

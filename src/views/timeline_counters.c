@@ -113,7 +113,7 @@ static void put(struct sampled *sampled, const struct timeline_counter *counter,
 	value_put(timeline, start);
 }
 
-static bool sample_write(void *context, const struct fmt_sample *sample)
+static bool timeline_sample_write(void *context, const struct fmt_sample *sample)
 {
 	struct sampled *sampled = context;
 	struct timeline *timeline = sampled->timeline;
@@ -137,14 +137,14 @@ static bool sample_write(void *context, const struct fmt_sample *sample)
 	return !timeline->trace.sink.error;
 }
 
-static void samples_write(struct sampled *sampled)
+static void timeline_samples_write(struct sampled *sampled)
 {
 	uint32_t count = sampled->samples->raw.devices * sampled->samples->raw.counters, i;
 	struct arena arena = {NULL};
 
 	sampled->counter = arena_array(&arena, count, sizeof(*sampled->counter));
 	choose(sampled, &arena);
-	samples_each(sampled->samples, sample_write, sampled);
+	samples_each(sampled->samples, timeline_sample_write, sampled);
 	for (i = 0; i < count; i++)
 		pf_sequence_free(&sampled->counter[i].sequence);
 	arena_free(&arena);
@@ -167,7 +167,7 @@ void timeline_counters(struct timeline *timeline, int64_t from, int64_t to)
 		if (filter->has_to && filter->to < to)
 			sampled.to = filter->to;
 		if (sampled.process != READ_NONE)
-			samples_write(&sampled);
+			timeline_samples_write(&sampled);
 	}
 }
 

@@ -11,7 +11,7 @@
 
 static const char row_name[] = "ranges of the process", note_tid[] = "thread";
 
-static void name_write(struct timeline *timeline, struct pf_sequence *sequence, const struct event *event)
+static void range_name_write(struct timeline *timeline, struct pf_sequence *sequence, const struct event *event)
 {
 	const struct tally_function *function = events_function(timeline->events, event);
 	const char *backend = timeline_names(timeline, event->process)->backend[function->backend].name;
@@ -38,7 +38,7 @@ void timeline_mark(struct timeline *timeline, const struct event *event)
 		return;
 	}
 	start = timeline_event_start(timeline, &lane->sequence, event->time, PF_TYPE_INSTANT);
-	name_write(timeline, &lane->sequence, event);
+	range_name_write(timeline, &lane->sequence, event);
 	timeline_arguments(timeline, &lane->sequence, event, FMT_ARG_IN);
 	timeline_event_put(timeline, start);
 	lane->last = event->time;
@@ -107,7 +107,7 @@ void timeline_range(struct timeline *timeline, const struct event *event)
 	start = timeline_event_start(timeline, &timeline->global, event->time, begins ? PF_TYPE_BEGIN : PF_TYPE_END);
 	pf_u64(&timeline->trace.packet, PF_EVENT_TRACK, timeline_uuid(process, TRACK_RANGES, row));
 	if (begins) {
-		name_write(timeline, &timeline->global, event);
+		range_name_write(timeline, &timeline->global, event);
 		timeline_note_u64(timeline, &timeline->global, note_tid,
 				  events_lane(timeline->events, event->lane)->tid);
 		timeline_arguments(timeline, &timeline->global, event, FMT_ARG_IN);

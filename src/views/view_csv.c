@@ -235,7 +235,7 @@ static void header_write(struct csv *csv, const struct column *column)
 	csv_end(csv);
 }
 
-static void ranks_write(struct csv *csv, const struct summary_ranks *ranks)
+static void csv_ranks_write(struct csv *csv, const struct summary_ranks *ranks)
 {
 	int i;
 
@@ -250,7 +250,7 @@ static void ranks_write(struct csv *csv, const struct summary_ranks *ranks)
 	csv_i64(csv, ranks->max_rank);
 }
 
-static void shape_write(struct csv *csv, const struct fmt_shape *shape)
+static void csv_shape_write(struct csv *csv, const struct fmt_shape *shape)
 {
 	char extent[VIEW_EXTENT_BYTES];
 
@@ -266,7 +266,7 @@ static void shape_write(struct csv *csv, const struct fmt_shape *shape)
 	}
 }
 
-static void value_write(struct csv *csv, enum column_type type, const void *value)
+static void csv_value_write(struct csv *csv, enum column_type type, const void *value)
 {
 	struct number number;
 
@@ -284,8 +284,8 @@ static void value_write(struct csv *csv, enum column_type type, const void *valu
 	case COLUMN_DIRECTION: csv_text(csv, view_direction[*(const enum sonde_direction *)value]); break;
 	case COLUMN_MEMORY: csv_text(csv, view_memory[*(const enum sonde_memory_kind *)value]); break;
 	case COLUMN_SOURCE: csv_text(csv, view_source[*(const enum sonde_build_source *)value]); break;
-	case COLUMN_RANKS: ranks_write(csv, value); break;
-	case COLUMN_SHAPE: shape_write(csv, value); break;
+	case COLUMN_RANKS: csv_ranks_write(csv, value); break;
+	case COLUMN_SHAPE: csv_shape_write(csv, value); break;
 	case COLUMN_RANK:
 		if (*(const int32_t *)value < 0)
 			csv_empty(csv);
@@ -295,7 +295,7 @@ static void value_write(struct csv *csv, enum column_type type, const void *valu
 	}
 }
 
-static void rows_write(const struct summary *summary, const struct section *section, FILE *file)
+static void csv_rows_write(const struct summary *summary, const struct section *section, FILE *file)
 {
 	const char *row = *(const char *const *)((const char *)summary + section->rows_offset);
 	size_t count = *(const size_t *)((const char *)summary + section->count_offset), i;
@@ -306,13 +306,13 @@ static void rows_write(const struct summary *summary, const struct section *sect
 	header_write(&csv, section->column);
 	for (i = 0; i < count; i++, row += section->row_bytes) {
 		for (column = section->column; column->name; column++)
-			value_write(&csv, column->type, row + column->offset);
+			csv_value_write(&csv, column->type, row + column->offset);
 		csv_end(&csv);
 	}
 }
 
 /* What is one figure each: the run as a whole. */
-static void run_write(const struct summary *summary, FILE *file)
+static void csv_run_write(const struct summary *summary, FILE *file)
 {
 	struct csv csv;
 
@@ -358,9 +358,9 @@ int view_csv(const struct summary *summary, const char *directory, const struct 
 			break;
 		}
 		if (section)
-			rows_write(summary, section, file);
+			csv_rows_write(summary, section, file);
 		else
-			run_write(summary, file);
+			csv_run_write(summary, file);
 		err = view_close(file, path);
 	}
 	arena_free(&arena);

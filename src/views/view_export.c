@@ -113,16 +113,16 @@ bool export_has_process(const struct export *export, uint32_t process)
 
 /* ---- sampled counters ---- */
 
-struct sampled {
+struct exported_samples {
 	struct export *export;
 	const struct export_format *format;
 	const struct read_samples *samples;
 	uint32_t process; /* on its host: for times */
 };
 
-static bool sample_write(void *context, const struct fmt_sample *sample)
+static bool export_sample_write(void *context, const struct fmt_sample *sample)
 {
-	const struct sampled *sampled = context;
+	const struct exported_samples *sampled = context;
 	const struct read_samples *samples = sampled->samples;
 	const struct events_filter *filter = &sampled->export->options->filter;
 	struct export_sample row = {
@@ -146,7 +146,7 @@ static bool sample_write(void *context, const struct fmt_sample *sample)
 	return !sampled->export->sink.error;
 }
 
-static void samples_write(struct export *export, const struct export_format *format)
+static void export_samples_write(struct export *export, const struct export_format *format)
 {
 	struct recording *recording = export->recording;
 	uint32_t process;
@@ -157,14 +157,14 @@ static void samples_write(struct export *export, const struct export_format *for
 			if (recording->tally[process].host == recording->samples[i].host)
 				break;
 		if (process < recording->tallies)
-			samples_each(&recording->samples[i], sample_write,
-				     &(struct sampled){export, format, &recording->samples[i], process});
+			samples_each(&recording->samples[i], export_sample_write,
+				     &(struct exported_samples){export, format, &recording->samples[i], process});
 	}
 }
 
 /* ---- one export ---- */
 
-static int rows_write(struct export *export, const struct export_format *format)
+static int export_rows_write(struct export *export, const struct export_format *format)
 {
 	struct progress progress = {0};
 	const struct event *event;
@@ -177,11 +177,11 @@ static int rows_write(struct export *export, const struct export_format *format)
 		progress_step(&progress, export->events);
 	}
 	progress_end(&progress);
-	samples_write(export, format);
+	export_samples_write(export, format);
 	return format->end(export);
 }
 
-static int file_write(struct export *export, const struct export_format *format)
+static int export_file_write(struct export *export, const struct export_format *format)
 {
 	int err = sink_open(&export->sink, export->path);
 
@@ -192,7 +192,7 @@ static int file_write(struct export *export, const struct export_format *format)
 		return sink_close(&export->sink, false), SONDE_EIO;
 	setvbuf(export->file, NULL, _IOFBF, FILE_BUFFER);
 	__fsetlocking(export->file, FSETLOCKING_BYCALLER);
-	err = rows_write(export, format);
+	err = export_rows_write(export, format);
 	fclose(export->file); /* what it could not write, the sink knows */
 	if (!err && !export->rows && !export->sink.error)
 		err = log_error(SONDE_EFORMAT,
@@ -212,7 +212,7 @@ int export_write(struct recording *recording, const struct export_format *format
 	if (!events_have_streams(export.events))
 		err = log_error(SONDE_EFORMAT, "%s", events_absence(export.events));
 	else
-		err = format->write ? format->write(&export) : file_write(&export, format);
+		err = format->write ? format->write(&export) : export_file_write(&export, format);
 	if (!err)
 		*rows_out = export.rows;
 	events_close(export.events);

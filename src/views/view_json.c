@@ -11,7 +11,7 @@
 #include "views/view_details.h"
 #include "views/view_internal.h"
 
-static void ranks_write(struct json *json, const struct summary_ranks *ranks)
+static void json_ranks_write(struct json *json, const struct summary_ranks *ranks)
 {
 	if (ranks->count < 2)
 		return;
@@ -24,7 +24,7 @@ static void ranks_write(struct json *json, const struct summary_ranks *ranks)
 	json_object_end(json);
 }
 
-static void group_write(struct json *json, const struct summary *summary, const char *group)
+static void json_group_write(struct json *json, const struct summary *summary, const char *group)
 {
 	if (summary->by != SUMMARY_BY_NONE && *group)
 		json_text(json, "group", group);
@@ -57,7 +57,7 @@ static void head_write(struct json *json, const struct summary *summary)
 	json_array_end(json);
 }
 
-static void run_write(struct json *json, const struct summary_run *run)
+static void json_run_write(struct json *json, const struct summary_run *run)
 {
 	size_t i;
 
@@ -168,7 +168,7 @@ static void breakdown_write(struct json *json, const struct summary *summary)
 		json_ppm(json, "share", share->ppm);
 		if (share->detail)
 			json_text(json, "detail", share->detail);
-		ranks_write(json, &share->ranks);
+		json_ranks_write(json, &share->ranks);
 		json_object_end(json);
 	}
 	json_array_end(json);
@@ -196,7 +196,7 @@ static void overlap_write(struct json *json, const struct summary *summary)
 		json_text(json, "class", view_overlap[summary->overlap[i].class]);
 		json_i64(json, "ns", summary->overlap[i].ns);
 		json_ppm(json, "share", summary->overlap[i].ppm);
-		ranks_write(json, &summary->overlap[i].ranks);
+		json_ranks_write(json, &summary->overlap[i].ranks);
 		json_object_end(json);
 	}
 	json_array_end(json);
@@ -251,7 +251,7 @@ static void devices_write(struct json *json, const struct summary *summary)
 		json_bool(json, "approximate", device->approximate);
 		json_u64(json, "kernels_min_ns", device->kernels_min_ns);
 		json_u64(json, "kernels_max_ns", device->kernels_max_ns);
-		ranks_write(json, &device->ranks);
+		json_ranks_write(json, &device->ranks);
 		json_object_end(json);
 	}
 	json_array_end(json);
@@ -265,7 +265,7 @@ static void times_write(struct json *json, const struct summary_times *times)
 	json_u64(json, "p99_ns", times->p99_ns);
 }
 
-static void shape_write(struct json *json, const struct fmt_shape *shape)
+static void json_shape_write(struct json *json, const struct fmt_shape *shape)
 {
 	for (int kind = 0; kind < VIEW_SHAPE_DETAILS; kind++) {
 		struct view_detail detail = view_shape_detail(shape, kind);
@@ -287,13 +287,13 @@ static void kernels_write(struct json *json, const struct summary *summary)
 		json_text(json, "backend", kernel->backend);
 		json_text(json, "device", kernel->device);
 		json_text(json, "host", kernel->host);
-		group_write(json, summary, kernel->group);
+		json_group_write(json, summary, kernel->group);
 		json_text(json, "kind", view_kind[kernel->kind]);
 		json_u64(json, "calls", kernel->times.calls);
 		json_u64(json, "total_ns", kernel->times.total_ns);
 		times_write(json, &kernel->times);
-		shape_write(json, &kernel->shape);
-		ranks_write(json, &kernel->ranks);
+		json_shape_write(json, &kernel->shape);
+		json_ranks_write(json, &kernel->ranks);
 		json_object_end(json);
 	}
 	json_array_end(json);
@@ -311,7 +311,7 @@ static void transfers_write(struct json *json, const struct summary *summary)
 		json_text(json, "backend", transfer->backend);
 		json_text(json, "device", transfer->device);
 		json_text(json, "host", transfer->host);
-		group_write(json, summary, transfer->group);
+		json_group_write(json, summary, transfer->group);
 		json_text(json, "direction", view_direction[transfer->direction]);
 		json_text(json, "kind", view_memory[transfer->memory]);
 		json_u64(json, "calls", transfer->calls);
@@ -322,7 +322,7 @@ static void transfers_write(struct json *json, const struct summary *summary)
 	json_array_end(json);
 }
 
-static void memory_write(struct json *json, const struct summary *summary)
+static void json_memory_write(struct json *json, const struct summary *summary)
 {
 	size_t i;
 
@@ -334,7 +334,7 @@ static void memory_write(struct json *json, const struct summary *summary)
 		json_text(json, "backend", memory->backend);
 		json_text(json, "device", memory->device);
 		json_text(json, "host", memory->host);
-		group_write(json, summary, memory->group);
+		json_group_write(json, summary, memory->group);
 		json_text(json, "kind", view_memory[memory->memory]);
 		json_u64(json, "allocs", memory->allocs);
 		json_u64(json, "frees", memory->frees);
@@ -398,7 +398,7 @@ static void calls_write(struct json *json, const struct summary *summary)
 		json_text(json, "backend", call->backend);
 		json_u64(json, "layer", call->layer);
 		json_text(json, "name", call->name);
-		group_write(json, summary, call->group);
+		json_group_write(json, summary, call->group);
 		json_text(json, "kind", view_kind[call->kind]);
 		json_bool(json, "timed", call->timed);
 		json_u64(json, "calls", call->times.calls);
@@ -416,7 +416,7 @@ static void calls_write(struct json *json, const struct summary *summary)
 		json_u64(json, "team_waited_ns", call->team_waited_ns);
 		json_u64(json, "unfinished", call->unfinished);
 		json_i64(json, "open_ns", call->open_ns);
-		ranks_write(json, &call->ranks);
+		json_ranks_write(json, &call->ranks);
 		json_object_end(json);
 	}
 	json_array_end(json);
@@ -433,7 +433,7 @@ static void builds_write(struct json *json, const struct summary *summary)
 		json_object_line(json, NULL);
 		json_text(json, "backend", build->backend);
 		json_text(json, "name", build->name);
-		group_write(json, summary, build->group);
+		json_group_write(json, summary, build->group);
 		json_text(json, "source", view_source[build->source]);
 		json_u64(json, "calls", build->calls);
 		json_u64(json, "failed", build->failed);
@@ -455,7 +455,7 @@ static void summary_ranges_write(struct json *json, const struct summary *summar
 		json_object_line(json, NULL);
 		json_text(json, "backend", range->backend);
 		json_text(json, "name", range->name);
-		group_write(json, summary, range->group);
+		json_group_write(json, summary, range->group);
 		json_text(json, "kind", view_kind[range->kind]);
 		json_u64(json, "calls", range->times.calls);
 		json_u64(json, "total_ns", range->times.total_ns);
@@ -464,7 +464,7 @@ static void summary_ranges_write(struct json *json, const struct summary *summar
 		times_write(json, &range->times);
 		json_u64(json, "unfinished", range->unfinished);
 		json_i64(json, "open_ns", range->open_ns);
-		ranks_write(json, &range->ranks);
+		json_ranks_write(json, &range->ranks);
 		json_object_end(json);
 	}
 	json_array_end(json);
@@ -547,7 +547,7 @@ static void summary_write(struct json *json, const struct summary *summary)
 {
 	json_object(json, NULL);
 	head_write(json, summary);
-	run_write(json, &summary->run);
+	json_run_write(json, &summary->run);
 	processes_write(json, summary);
 	threads_write(json, summary);
 	rank_devices_write(json, summary);
@@ -557,7 +557,7 @@ static void summary_write(struct json *json, const struct summary *summary)
 	devices_write(json, summary);
 	kernels_write(json, summary);
 	transfers_write(json, summary);
-	memory_write(json, summary);
+	json_memory_write(json, summary);
 	calls_write(json, summary);
 	builds_write(json, summary);
 	graphs_write(json, summary);

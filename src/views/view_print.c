@@ -12,6 +12,11 @@ const char *const print_ending[] = {
 	[EVENT_RETURNED] = "returned", [EVENT_LEFT] = "left", [EVENT_CUT] = "cut", [EVENT_OPEN] = "open",
 };
 
+struct print_label print_label_make(const char *text)
+{
+	return (struct print_label){text, (uint32_t)strlen(text)};
+}
+
 static struct print_label make_lane(struct printer *printer, uint32_t process, const struct events_lane *lane)
 {
 	const struct tally *tally = events_process(printer->events, process)->tally;

@@ -59,6 +59,7 @@ struct printer {
 	struct print_second now, until; /* of the line, of a second time in it */
 };
 
+struct print_label print_label_make(const char *text); /* of text that stays */
 const struct print_label *print_lane(struct printer *printer, const struct event *event);
 const struct print_label *print_function(struct printer *printer, const struct event *event);
 

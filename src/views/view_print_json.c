@@ -17,11 +17,6 @@ static const char *quoted(struct printer *printer, const char *bytes)
 	return arena_strndup(&printer->arena, text.bytes, text.used);
 }
 
-static struct print_label make_label(const char *text)
-{
-	return (struct print_label){text, (uint32_t)strlen(text)};
-}
-
 struct print_label print_json_lane(struct printer *printer, const struct tally *tally, const struct events_lane *lane)
 {
 	struct arena *arena = &printer->arena;
@@ -31,12 +26,13 @@ struct print_label print_json_lane(struct printer *printer, const struct tally *
 			  arena_printf(arena, ",\"tid\":%u,\"thread\":\"%s\"", lane->tid, quoted(printer, name));
 	const char *rank = tally->rank >= 0 ? arena_printf(arena, ",\"rank\":%d", tally->rank) : "";
 
-	return make_label(arena_printf(arena, ",\"host\":\"%s\",\"pid\":%u%s%s", host, tally->raw.pid, tid, rank));
+	return print_label_make(arena_printf(arena, ",\"host\":\"%s\",\"pid\":%u%s%s", host, tally->raw.pid, tid,
+					     rank));
 }
 
 struct print_label print_json_function(struct printer *printer, const char *backend, const char *function)
 {
-	return make_label(arena_printf(&printer->arena, ",\"backend\":\"%s\",\"function\":\"%s\"",
+	return print_label_make(arena_printf(&printer->arena, ",\"backend\":\"%s\",\"function\":\"%s\"",
 				       quoted(printer, backend), quoted(printer, function)));
 }
 
@@ -65,7 +61,7 @@ static void key_text(struct text *text, const char *key, const char *value)
 	text_char(text, '"');
 }
 
-static void print_front(struct printer *printer, const struct event *event)
+static void json_front(struct printer *printer, const struct event *event)
 {
 	static const char *const types[] = {
 		[EVENT_ENTRY] = "entry", [EVENT_EXIT] = "exit", [EVENT_CALL] = "call", [EVENT_LINK] = "link",
@@ -91,7 +87,7 @@ static void print_call(struct printer *printer, const struct event *event)
 	text_bytes(printer->text, function->bytes, function->length);
 }
 
-static void print_in(struct printer *printer, const struct event *event)
+static void json_in(struct printer *printer, const struct event *event)
 {
 	if (!event->in.length)
 		return;
@@ -100,7 +96,7 @@ static void print_in(struct printer *printer, const struct event *event)
 	text_char(printer->text, '}');
 }
 
-static void print_exit(struct printer *printer, const struct event *event)
+static void json_exit(struct printer *printer, const struct event *event)
 {
 	struct text *text = printer->text;
 
@@ -122,7 +118,7 @@ static void print_exit(struct printer *printer, const struct event *event)
 		key_i64(text, "duration_ns", event->time - event->begin);
 }
 
-static void print_device(struct printer *printer, const struct event *event, uint32_t device)
+static void json_device(struct printer *printer, const struct event *event, uint32_t device)
 {
 	const struct tally_body *names = events_process(printer->events, event->process)->names;
 
@@ -132,7 +128,7 @@ static void print_device(struct printer *printer, const struct event *event, uin
 	key_u64(printer->text, "ordinal", names->device[device].ordinal);
 }
 
-static void print_details(struct text *text, const struct event_operation *operation)
+static void json_details(struct text *text, const struct event_operation *operation)
 {
 	for (int kind = 0; kind < VIEW_DETAILS; kind++) {
 		struct view_detail detail = view_detail_of(operation->details, kind);
@@ -155,7 +151,7 @@ static void print_details(struct text *text, const struct event_operation *opera
 	}
 }
 
-static void print_operation(struct printer *printer, const struct event *event)
+static void json_operation(struct printer *printer, const struct event *event)
 {
 	const struct tally_body *names = events_process(printer->events, event->process)->names;
 	const struct event_operation *operation = &event->operation;
@@ -168,7 +164,7 @@ static void print_operation(struct printer *printer, const struct event *event)
 		key_text(text, "direction", view_direction[operation->direction]);
 		key_text(text, "memory", view_memory[operation->memory]);
 	}
-	print_device(printer, event, operation->device);
+	json_device(printer, event, operation->device);
 	if (operation->queue != READ_NONE)
 		key_text(text, "queue", names->queue[operation->queue].name);
 	key_i64(text, "duration_ns", event->end - event->begin);
@@ -177,13 +173,13 @@ static void print_operation(struct printer *printer, const struct event *event)
 		key_u64(text, "bytes", operation->bytes);
 	if (operation->correlation)
 		key_u64(text, "correlation", operation->correlation);
-	print_details(text, operation);
+	json_details(text, operation);
 }
 
-static void print_memory(struct printer *printer, const struct event *event)
+static void json_memory(struct printer *printer, const struct event *event)
 {
 	key_text(printer->text, "memory", view_memory[event->memory.memory]);
-	print_device(printer, event, event->memory.device);
+	json_device(printer, event, event->memory.device);
 	key_u64(printer->text, "live_bytes", event->memory.live_bytes);
 	key_i64(printer->text, "change", event->memory.change);
 }
@@ -192,16 +188,16 @@ void print_json(struct printer *printer, const struct event *event)
 {
 	struct text *text = printer->text;
 
-	print_front(printer, event);
+	json_front(printer, event);
 	switch (event->type) {
 	case EVENT_ENTRY:
 		print_call(printer, event);
-		print_in(printer, event);
+		json_in(printer, event);
 		break;
 	case EVENT_EXIT:
 	case EVENT_CALL:
 		print_call(printer, event);
-		print_exit(printer, event);
+		json_exit(printer, event);
 		break;
 	case EVENT_LINK:
 		print_call(printer, event);
@@ -213,10 +209,10 @@ void print_json(struct printer *printer, const struct event *event)
 		key_u64(text, "bytes_in", event->bytes_in);
 		break;
 	case EVENT_MEMORY:
-		print_memory(printer, event);
+		json_memory(printer, event);
 		break;
 	case EVENT_OPERATION:
-		print_operation(printer, event);
+		json_operation(printer, event);
 		break;
 	case EVENT_MARK:
 	case EVENT_START:
@@ -224,7 +220,7 @@ void print_json(struct printer *printer, const struct event *event)
 		print_call(printer, event);
 		if (event->type != EVENT_MARK)
 			key_u64(text, "range", event->result);
-		print_in(printer, event);
+		json_in(printer, event);
 		break;
 	case EVENT_GAP:
 		key_i64(text, "duration_ns", event->end - event->begin);

@@ -18,11 +18,6 @@
 #define INDENT 2u
 #define THREAD_COLUMNS 32 /* of the name of a thread */
 
-static struct print_label make_label(const char *text)
-{
-	return (struct print_label){text, (uint32_t)strlen(text)};
-}
-
 struct print_label print_text_lane(struct printer *printer, const struct tally *tally, const struct events_lane *lane)
 {
 	struct arena *arena = &printer->arena;
@@ -32,14 +27,14 @@ struct print_label print_text_lane(struct printer *printer, const struct tally *
 			  arena_printf(arena, "%u(%s)", lane->tid, utf8_display(arena, name, THREAD_COLUMNS));
 	const char *rank = tally->rank >= 0 ? arena_printf(arena, "%d", tally->rank) : "-";
 
-	return make_label(arena_printf(arena, " %s %u %s %s ", host, tally->raw.pid, tid, rank));
+	return print_label_make(arena_printf(arena, " %s %u %s %s ", host, tally->raw.pid, tid, rank));
 }
 
 struct print_label print_text_function(struct printer *printer, const char *backend, const char *function)
 {
 	struct arena *arena = &printer->arena;
 
-	return make_label(arena_printf(arena, "%s:%s", utf8_display(arena, backend, 0),
+	return print_label_make(arena_printf(arena, "%s:%s", utf8_display(arena, backend, 0),
 						utf8_display(arena, function, 0)));
 }
 
@@ -122,7 +117,7 @@ static void print_label(struct text *text, const struct print_label *label)
 }
 
 /* Everything in front of the event's own text; marker tells kinds of lines apart. */
-static void print_front(struct printer *printer, const struct event *event, char marker)
+static void text_front(struct printer *printer, const struct event *event, char marker)
 {
 	static const char spaces[] = "                                                                ";
 	struct text *text = printer->text;
@@ -136,7 +131,7 @@ static void print_front(struct printer *printer, const struct event *event, char
 	text_char(text, ' ');
 }
 
-static void print_in(struct printer *printer, const struct event *event)
+static void text_in(struct printer *printer, const struct event *event)
 {
 	text_char(printer->text, '(');
 	if (event->in.length)
@@ -148,18 +143,18 @@ static void print_entry(struct printer *printer, const struct event *event)
 {
 	struct text *text = printer->text;
 
-	print_front(printer, event, '>');
+	text_front(printer, event, '>');
 	print_label(text, print_function(printer, event));
 	if (function_is_range(events_function(printer->events, event)) && !event->in.length)
 		return;
-	print_in(printer, event);
+	text_in(printer, event);
 }
 
-static void print_exit(struct printer *printer, const struct event *event)
+static void text_exit(struct printer *printer, const struct event *event)
 {
 	struct text *text = printer->text;
 
-	print_front(printer, event, '<');
+	text_front(printer, event, '<');
 	print_label(text, print_function(printer, event));
 	if (event->has_result) {
 		text_word(text, " = ");
@@ -183,7 +178,7 @@ static void print_exit(struct printer *printer, const struct event *event)
 		text_char(text, '?');
 }
 
-static void print_device(struct printer *printer, const struct event *event, uint32_t device)
+static void text_device(struct printer *printer, const struct event *event, uint32_t device)
 {
 	const struct tally_body *names = events_process(printer->events, event->process)->names;
 	struct text *text = printer->text;
@@ -199,7 +194,7 @@ static void print_device(struct printer *printer, const struct event *event, uin
 }
 
 /* What is 0 is left out: most kernels have no memory of their group. */
-static void print_details(struct printer *printer, const struct event_operation *operation)
+static void text_details(struct printer *printer, const struct event_operation *operation)
 {
 	struct text *text = printer->text;
 	char extent[VIEW_EXTENT_BYTES];
@@ -221,14 +216,14 @@ static void print_details(struct printer *printer, const struct event_operation 
 	}
 }
 
-static void print_operation(struct printer *printer, const struct event *event)
+static void text_operation(struct printer *printer, const struct event *event)
 {
 	const struct tally_body *names = events_process(printer->events, event->process)->names;
 	const struct event_operation *operation = &event->operation;
 	const char *kind = view_kind[operation->kind], *backend = names->backend[operation->backend].name;
 	struct text *text = printer->text;
 
-	print_front(printer, event, '*');
+	text_front(printer, event, '*');
 	text_clean(text, backend, strlen(backend), 0);
 	text_char(text, ':');
 	text_clean(text, operation->name, strlen(operation->name), 0);
@@ -239,7 +234,7 @@ static void print_operation(struct printer *printer, const struct event *event)
 		text_bytes(text, view_direction[operation->direction], strlen(view_direction[operation->direction]));
 	}
 	text_word(text, " on ");
-	print_device(printer, event, operation->device);
+	text_device(printer, event, operation->device);
 	if (operation->queue != READ_NONE) {
 		text_word(text, ", ");
 		text_clean(text, names->queue[operation->queue].name, strlen(names->queue[operation->queue].name), 0);
@@ -251,7 +246,7 @@ static void print_operation(struct printer *printer, const struct event *event)
 		text_u64(text, operation->bytes);
 		text_word(text, " B");
 	}
-	print_details(printer, operation);
+	text_details(printer, operation);
 	if (operation->correlation) {
 		text_word(text, ", op ");
 		text_u64(text, operation->correlation);
@@ -260,15 +255,15 @@ static void print_operation(struct printer *printer, const struct event *event)
 	text_time(text, (uint64_t)(event->end - event->begin));
 }
 
-static void print_memory(struct printer *printer, const struct event *event)
+static void text_memory(struct printer *printer, const struct event *event)
 {
 	const struct event_memory *memory = &event->memory;
 	struct text *text = printer->text;
 
-	print_front(printer, event, '+');
+	text_front(printer, event, '+');
 	text_bytes(text, view_memory[memory->memory], strlen(view_memory[memory->memory]));
 	text_word(text, " memory of ");
-	print_device(printer, event, memory->device);
+	text_device(printer, event, memory->device);
 	text_word(text, ": ");
 	text_u64(text, memory->live_bytes);
 	text_word(text, " B (");
@@ -282,7 +277,7 @@ static void print_fact(struct printer *printer, const struct event *event)
 {
 	struct text *text = printer->text;
 
-	print_front(printer, event, '-');
+	text_front(printer, event, '-');
 	print_label(text, print_function(printer, event));
 	if (event->type == EVENT_LINK) {
 		text_word(text, " started op ");
@@ -301,10 +296,10 @@ static void print_moment(struct printer *printer, const struct event *event)
 {
 	struct text *text = printer->text;
 
-	print_front(printer, event, '=');
+	text_front(printer, event, '=');
 	print_label(text, print_function(printer, event));
 	if (event->in.length)
-		print_in(printer, event);
+		text_in(printer, event);
 	if (event->type == EVENT_MARK)
 		return;
 	if (event->type == EVENT_START)
@@ -318,7 +313,7 @@ static void print_gap(struct printer *printer, const struct event *event)
 {
 	struct text *text = printer->text;
 
-	print_front(printer, event, '!');
+	text_front(printer, event, '!');
 	if (event->lost)
 		text_u64(text, event->lost);
 	else
@@ -335,17 +330,17 @@ void print_text(struct printer *printer, const struct event *event)
 		break;
 	case EVENT_EXIT:
 	case EVENT_CALL:
-		print_exit(printer, event);
+		text_exit(printer, event);
 		break;
 	case EVENT_LINK:
 	case EVENT_BYTES:
 		print_fact(printer, event);
 		break;
 	case EVENT_MEMORY:
-		print_memory(printer, event);
+		text_memory(printer, event);
 		break;
 	case EVENT_OPERATION:
-		print_operation(printer, event);
+		text_operation(printer, event);
 		break;
 	case EVENT_MARK:
 	case EVENT_START:

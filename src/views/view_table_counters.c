@@ -9,8 +9,9 @@
 
 #define SECOND_NS 1000000000u
 
-enum column {
-	COLUMN_MIN, COLUMN_MEAN, COLUMN_MAX, COLUMN_SAMPLES, COLUMN_MISSED, COLUMN_HOST, COLUMN_COUNTER, COLUMN_DEVICE
+enum counter_column {
+	COUNTER_MIN, COUNTER_MEAN, COUNTER_MAX, COUNTER_SAMPLES, COUNTER_MISSED, COUNTER_HOST, COUNTER_NAME,
+	COUNTER_DEVICE
 };
 
 static const char *figure(struct painter *painter, const struct summary_counter *counter, double value)
@@ -33,16 +34,16 @@ static void paint_row(struct painter *painter, struct table *table, const struct
 	bool is_set = *counter->backend;
 
 	table_row(table);
-	table_cell(table, COLUMN_MIN, figure(painter, counter, counter->min));
-	table_cell(table, COLUMN_MEAN, figure(painter, counter, counter->mean));
-	table_cell(table, COLUMN_MAX, figure(painter, counter, counter->max));
-	table_cell(table, COLUMN_SAMPLES, paint_count(painter, counter->samples));
-	table_cell(table, COLUMN_MISSED, paint_count(painter, counter->missed));
-	table_cell(table, COLUMN_HOST, painter->summary->run.hosts > 1 ?
+	table_cell(table, COUNTER_MIN, figure(painter, counter, counter->min));
+	table_cell(table, COUNTER_MEAN, figure(painter, counter, counter->mean));
+	table_cell(table, COUNTER_MAX, figure(painter, counter, counter->max));
+	table_cell(table, COUNTER_SAMPLES, paint_count(painter, counter->samples));
+	table_cell(table, COUNTER_MISSED, paint_count(painter, counter->missed));
+	table_cell(table, COUNTER_HOST, painter->summary->run.hosts > 1 ?
 		   utf8_display(&painter->arena, counter->host, 0) : NULL);
-	table_cell(table, COLUMN_COUNTER, is_set ? paint_name(painter, counter->name) :
+	table_cell(table, COUNTER_NAME, is_set ? paint_name(painter, counter->name) :
 						   utf8_display(&painter->arena, counter->name, 0));
-	table_cell(table, COLUMN_DEVICE, is_set ? utf8_display(&painter->arena, counter->backend, 0) :
+	table_cell(table, COUNTER_DEVICE, is_set ? utf8_display(&painter->arena, counter->backend, 0) :
 						  paint_name(painter, counter->device));
 }
 

@@ -4,12 +4,12 @@
 #include "base/utf8.h"
 #include "views/view_table.h"
 
-enum column {
-	COLUMN_TOTAL, COLUMN_SELF, COLUMN_WALL, COLUMN_DEVICE, COLUMN_COUNT, COLUMN_AVERAGE, COLUMN_MAX,
-	COLUMN_LEAST_RANK, COLUMN_MOST_RANK, COLUMN_BACKEND, COLUMN_OF, COLUMN_NAME
+enum range_column {
+	RANGE_TOTAL, RANGE_SELF, RANGE_WALL, RANGE_DEVICE, RANGE_COUNT, RANGE_AVERAGE, RANGE_MAX,
+	RANGE_LEAST_RANK, RANGE_MOST_RANK, RANGE_BACKEND, RANGE_OF, RANGE_NAME
 };
 
-static void columns(struct table *table)
+static void name_range_columns(struct table *table)
 {
 	table_column(table, "total", 0);
 	table_column(table, "self", 1);
@@ -41,18 +41,18 @@ static const char *range_name(struct painter *painter, const struct summary_rang
 
 static void times(struct painter *painter, struct table *table, const struct summary_range *range)
 {
-	table_cell(table, COLUMN_TOTAL, paint_time(painter, (int64_t)range->times.total_ns));
-	table_cell(table, COLUMN_SELF, paint_time(painter, range->self_ns));
-	table_cell(table, COLUMN_WALL, paint_percent(painter, (int64_t)range->times.total_ns, painter->wall));
+	table_cell(table, RANGE_TOTAL, paint_time(painter, (int64_t)range->times.total_ns));
+	table_cell(table, RANGE_SELF, paint_time(painter, range->self_ns));
+	table_cell(table, RANGE_WALL, paint_percent(painter, (int64_t)range->times.total_ns, painter->wall));
 	if (range->device_ns)
-		table_cell(table, COLUMN_DEVICE, paint_time(painter, (int64_t)range->device_ns));
+		table_cell(table, RANGE_DEVICE, paint_time(painter, (int64_t)range->device_ns));
 	if (!range->times.calls)
 		return;
-	table_cell(table, COLUMN_AVERAGE,
+	table_cell(table, RANGE_AVERAGE,
 		   paint_time(painter, (int64_t)(range->times.total_ns / range->times.calls)));
-	table_cell(table, COLUMN_MAX, paint_time(painter, (int64_t)range->times.max_ns));
+	table_cell(table, RANGE_MAX, paint_time(painter, (int64_t)range->times.max_ns));
 	if (range->ranks.count > 1)
-		paint_ranks(painter, table, COLUMN_LEAST_RANK, &range->ranks);
+		paint_ranks(painter, table, RANGE_LEAST_RANK, &range->ranks);
 }
 
 void paint_ranges(struct painter *painter)
@@ -66,17 +66,17 @@ void paint_ranges(struct painter *painter)
 		return;
 	paint_title(painter, "Ranges of the program (device: what was started inside, a plain sum)");
 	table_start(&table, &painter->arena);
-	columns(&table);
+	name_range_columns(&table);
 	for (i = 0; i < shown; i++) {
 		const struct summary_range *range = &summary->range[i];
 
 		table_row(&table);
 		if (range->kind != SONDE_KIND_mark)
 			times(painter, &table, range);
-		table_copy(&table, COLUMN_COUNT, number_count(&number, range->times.calls));
-		table_cell(&table, COLUMN_BACKEND, utf8_display(&painter->arena, range->backend, 0));
-		table_cell(&table, COLUMN_OF, *range->group ? utf8_display(&painter->arena, range->group, 0) : NULL);
-		table_cell(&table, COLUMN_NAME, range_name(painter, range));
+		table_copy(&table, RANGE_COUNT, number_count(&number, range->times.calls));
+		table_cell(&table, RANGE_BACKEND, utf8_display(&painter->arena, range->backend, 0));
+		table_cell(&table, RANGE_OF, *range->group ? utf8_display(&painter->arena, range->group, 0) : NULL);
+		table_cell(&table, RANGE_NAME, range_name(painter, range));
 	}
 	paint_table(painter, &table, summary->ranges, shown);
 }

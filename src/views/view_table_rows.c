@@ -211,7 +211,7 @@ enum call_column {
 	CALL_NAME
 };
 
-static void call_columns(struct table *table, bool nested)
+static void name_call_columns(struct table *table, bool nested)
 {
 	table_column(table, nested ? "total" : "time", 0);
 	table_column(table, nested ? "self" : "", 1);
@@ -305,7 +305,7 @@ static void section_paint(struct painter *painter, const struct call_section *se
 		    (unsigned long long)section->calls, paint_time(painter, section->self_ns),
 		    section->nested ? " without what other calls took inside them" : "");
 	table_start(&table, &painter->arena);
-	call_columns(&table, section->nested);
+	name_call_columns(&table, section->nested);
 	for (i = 0; i < summary->calls && filled < section->shown; i++) {
 		if (strcmp(summary->call[i].backend, section->backend) != 0)
 			continue;

@@ -153,20 +153,24 @@ class Texts(Check):
         self.assert_clean("texts", self.root)
 
 
-class Headers(Check):
+class Alone(Check):
     def test_a_header_that_does_not_compile_alone_is_found(self):
         self.write("src/format/a.h", "#ifndef A\n#define A\nuint64_t x;\n#endif\n")
-        self.assert_finds("does not compile alone", "headers", self.root, self.root)
+        self.assert_finds("does not compile alone", "alone", self.root, self.root)
 
     def test_an_installed_header_that_is_not_cxx_is_found(self):
         self.write("include/sonde/a.h",
                    "#ifndef A\n#define A\nstatic inline int *f(void *new) { return new; }\n#endif\n")
-        output = self.assert_finds("does not compile alone", "headers", self.root, self.root)
+        output = self.assert_finds("does not compile alone", "alone", self.root, self.root)
         self.assertNotIn("c99", output)
 
     def test_a_missing_guard_is_found(self):
         self.write("src/format/a.h", "extern int x;\n")
-        self.assert_finds("no include guard", "headers", self.root, self.root)
+        self.assert_finds("no include guard", "alone", self.root, self.root)
+
+    def test_a_source_that_lives_on_what_another_includes_is_found(self):
+        self.write("src/views/a.c", "int f(const char *text) { return (int)strlen(text); }\n")
+        self.assert_finds("src/views/a.c: does not compile alone", "alone", self.root, self.root)
 
 
 class Needed(Check):

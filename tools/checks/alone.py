@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""headers.py ROOT BUILD: each header compiles alone; installed ones in C and in C++.
+"""alone.py ROOT BUILD: each header compiles alone, installed ones in C and in C++, and each file of the offline code.
 
 CC and CXX name the compilers. Headers of src/ may also include what the build generates in BUILD.
 """
@@ -13,6 +13,7 @@ import sys
 
 from common import SKIPPED, finish, own_files, read_lines
 
+BY_FOLDER = tuple(os.path.join("src", folder) for folder in ("base", "read", "analyze", "views", "cli"))
 WARNINGS = ["-Wall", "-Wextra", "-Werror", "-fsyntax-only"]
 
 
@@ -34,14 +35,19 @@ def generated_folders(build):
     return sorted(found)
 
 
+def compile_inside(root, path, build, *more):
+    folders = ["-I" + os.path.join(root, "src")] + generated_folders(build)
+    cc = os.environ.get("CC", "cc")
+    return compile_error(root, path, [cc, "-std=gnu11", "-D_GNU_SOURCE"] + list(more) + folders + ["-xc"])
+
+
 def check_header(root, path, build):
     cc = os.environ.get("CC", "cc")
     cxx = os.environ.get("CXX", "c++")
     if path.startswith("include" + os.sep):
         findings = compile_error(root, path, [cc, "-std=c99", "-pedantic", "-xc"])
         return findings + compile_error(root, path, [cxx, "-std=c++11", "-pedantic", "-xc++"])
-    folders = ["-I" + os.path.join(root, "src")] + generated_folders(build)
-    return compile_error(root, path, [cc, "-std=gnu11", "-D_GNU_SOURCE", "-Wno-unused-function"] + folders + ["-xc"])
+    return compile_inside(root, path, build, "-Wno-unused-function")
 
 
 def guard_finding(root, path):
@@ -59,7 +65,10 @@ def main():
     findings = []
     for path in paths:
         findings += check_header(root, path, build) + guard_finding(root, path)
-    finish(findings, len(paths), "headers")
+    sources = own_files(root, (".c",), BY_FOLDER)
+    for path in sources:
+        findings += compile_inside(root, path, build, "-DSONDE_VERSION=\"\"")
+    finish(findings, len(paths) + len(sources), "headers and sources")
 
 
 if __name__ == "__main__":
