@@ -64,7 +64,7 @@ static int check_options(const struct options *options)
 	return err;
 }
 
-/* In the child. */
+/* Of the program; ours is put back. */
 static void prepare_environment(void *context)
 {
 	const struct run *run = context;

@@ -18,7 +18,7 @@ struct program {
 /* Signals wait from here on until program_start(). To be called first, once. */
 void program_hold_signals(void);
 
-/* Forks; the child calls prepare(context), then becomes the program. program->error tells of failure. */
+/* Starts the program with the environment that prepare(context) makes of ours. program->error tells of failure. */
 void program_start(struct program *program, char **words, void (*prepare)(void *context), void *context);
 
 /* Returns when the program has ended. */
