@@ -147,6 +147,39 @@ static void load_preloaded(struct search *search, const char *list)
 	}
 }
 
+static bool is_provided(const struct closure *closure, const char *name)
+{
+	for (size_t i = 0; i < closure->count; i++)
+		if (elf_defines(&closure->object[i].elf, name))
+			return true;
+	return false;
+}
+
+/* Every object asks for these three, by its start files. */
+static bool is_compilers(const char *name)
+{
+	return !strncmp(name, "_ITM_", 5) || !strcmp(name, "__gmon_start__");
+}
+
+static void find_absent(struct closure *closure)
+{
+	struct elf_symbol symbol;
+
+	for (size_t i = 0; i < closure->count; i++) {
+		const struct elf *elf = &closure->object[i].elf;
+		uint64_t end = elf_undefined_end(elf);
+
+		for (uint64_t j = 0; j < end; j++) {
+			if (!elf_symbol(elf, j, &symbol) || symbol.defined || !symbol.weak ||
+			    is_compilers(symbol.name) || is_provided(closure, symbol.name))
+				continue;
+			closure->absent = arena_grow(&closure->arena, closure->absent, closure->absents,
+						     &closure->absent_capacity, sizeof(*closure->absent));
+			closure->absent[closure->absents++] = symbol.name;
+		}
+	}
+}
+
 bool closure_open(struct closure *closure, const char *program, const char *preload)
 {
 	struct search search = { .closure = closure };
@@ -162,6 +195,7 @@ bool closure_open(struct closure *closure, const char *program, const char *prel
 		for (unsigned j = 0; (name = elf_dynamic_text(&closure->object[i].elf, DT_NEEDED, j)); j++)
 			load(&search, name, i);
 	ldcache_close(&search.cache);
+	find_absent(closure);
 	return true;
 }
 
@@ -181,14 +215,6 @@ const char *closure_find(const struct closure *closure, const char *prefix)
 	return NULL;
 }
 
-static bool is_provided(const struct closure *closure, const char *name)
-{
-	for (size_t i = 0; i < closure->count; i++)
-		if (elf_defines(&closure->object[i].elf, name))
-			return true;
-	return false;
-}
-
 const char *closure_definer(const struct closure *closure, const char *name)
 {
 	struct elf_symbol symbol;
@@ -205,16 +231,8 @@ const char *closure_definer(const struct closure *closure, const char *name)
 
 const char *closure_asks_for_absent(const struct closure *closure, const struct elf *wrapper)
 {
-	struct elf_symbol symbol;
-
-	for (size_t i = 0; i < closure->count; i++) {
-		const struct elf *elf = &closure->object[i].elf;
-		uint64_t end = elf_undefined_end(elf);
-
-		for (uint64_t j = 0; j < end; j++)
-			if (elf_symbol(elf, j, &symbol) && !symbol.defined && symbol.weak &&
-			    elf_defines(wrapper, symbol.name) && !is_provided(closure, symbol.name))
-				return symbol.name;
-	}
+	for (size_t i = 0; i < closure->absents; i++)
+		if (elf_defines(wrapper, closure->absent[i]))
+			return closure->absent[i];
 	return NULL;
 }

@@ -24,6 +24,8 @@ struct closure {
 	struct closure_object *object; /* [0] is the program */
 	size_t count, capacity;
 	const char *missing;           /* first library that was not found; or NULL */
+	const char **absent;           /* what objects refer to weakly and none defines; not what compilers ask for */
+	size_t absents, absent_capacity;
 };
 
 /*
@@ -39,10 +41,7 @@ const char *closure_find(const struct closure *closure, const char *prefix);
 /* Path of the first object that defines the name, not weakly, as runtimes define what others may; NULL: none. */
 const char *closure_definer(const struct closure *closure, const char *name);
 
-/*
- * First name that `wrapper` defines, that an object here refers to weakly, and that no object here
- * defines: the program asks whether that API exists at all. NULL: none.
- */
+/* First of the absent names that `wrapper` defines: the program asks whether that API exists at all. NULL: none. */
 const char *closure_asks_for_absent(const struct closure *closure, const struct elf *wrapper);
 
 #endif

@@ -159,31 +159,62 @@ static void find_dynamic(struct elf *elf)
 	}
 }
 
+static enum elf_result check_header(const Elf64_Ehdr *header, size_t length)
+{
+	if (length < EI_NIDENT || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
+		return ELF_NOT_ELF;
+	if (length < sizeof(*header) || header->e_ident[EI_CLASS] != ELFCLASS64 ||
+	    header->e_ident[EI_DATA] != OWN_DATA || header->e_machine != OWN_MACHINE)
+		return ELF_OTHER_MACHINE;
+	return ELF_OK;
+}
+
+/* Opens a file that is one; else fd_out is of no use. */
+static enum elf_result open_file(const char *path, int *fd_out, struct stat *status_out)
+{
+	*fd_out = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (*fd_out < 0)
+		return ELF_UNREADABLE;
+	if (fstat(*fd_out, status_out) == 0 && S_ISREG(status_out->st_mode) && status_out->st_size >= EI_NIDENT)
+		return ELF_OK;
+	close(*fd_out);
+	return ELF_NOT_ELF;
+}
+
+enum elf_result elf_look(const char *path)
+{
+	Elf64_Ehdr header;
+	struct stat status;
+	ssize_t length;
+	int fd;
+	enum elf_result result = open_file(path, &fd, &status);
+
+	if (result)
+		return result;
+	length = read(fd, &header, sizeof(header));
+	close(fd);
+	return length < 0 ? ELF_UNREADABLE : check_header(&header, (size_t)length);
+}
+
 enum elf_result elf_open(const char *path, struct elf *elf_out)
 {
 	struct elf elf = { 0 };
 	struct stat status;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd;
+	enum elf_result result = open_file(path, &fd, &status);
 
-	if (fd < 0)
-		return ELF_UNREADABLE;
-	if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size < EI_NIDENT) {
-		close(fd);
-		return ELF_NOT_ELF;
-	}
+	if (result)
+		return result;
 	elf.size = (size_t)status.st_size;
 	elf.bytes = mmap(NULL, elf.size, PROT_READ, MAP_PRIVATE, fd, 0);
 	close(fd);
 	if (elf.bytes == MAP_FAILED)
 		return ELF_UNREADABLE;
-	if (memcmp(elf.bytes, ELFMAG, SELFMAG) != 0) {
+	memcpy(&elf.header, elf.bytes, elf.size < sizeof(elf.header) ? elf.size : sizeof(elf.header));
+	result = check_header(&elf.header, elf.size);
+	if (result) {
 		elf_close(&elf);
-		return ELF_NOT_ELF;
-	}
-	if (elf.bytes[EI_CLASS] != ELFCLASS64 || elf.bytes[EI_DATA] != OWN_DATA ||
-	    !take(&elf, 0, &elf.header, sizeof(elf.header)) || elf.header.e_machine != OWN_MACHINE) {
-		elf_close(&elf);
-		return ELF_OTHER_MACHINE;
+		return result;
 	}
 	find_dynamic(&elf);
 	*elf_out = elf;

@@ -28,6 +28,8 @@ enum elf_result {
 	ELF_OTHER_MACHINE /* 32-bit, or for another architecture than this program */
 };
 
+/* Of the header alone, without a mapping. */
+enum elf_result elf_look(const char *path);
 enum elf_result elf_open(const char *path, struct elf *elf_out);
 void elf_close(struct elf *elf);
 

@@ -120,6 +120,7 @@ static bool directory_is_usable(const struct preload *preload)
 static void add_library(struct preload *preload, const char *name, const struct closure *closure)
 {
 	const char *path = arena_printf(&preload->arena, "%s/%s", preload->directory, name);
+	bool asked = closure && closure->absents;
 	const char *absent = NULL;
 	struct elf wrapper;
 
@@ -127,14 +128,15 @@ static void add_library(struct preload *preload, const char *name, const struct 
 		if (!strcmp(preload->library[i], path))
 			return;
 	errno = 0;
-	if (elf_open(path, &wrapper) != ELF_OK) {
+	if ((asked ? elf_open(path, &wrapper) : elf_look(path)) != ELF_OK) {
 		if (preload->telling)
 			tell("%s: %s", path, errno ? strerror(errno) : "is no library for this machine");
 		return;
 	}
-	if (closure)
+	if (asked) {
 		absent = closure_asks_for_absent(closure, &wrapper);
-	elf_close(&wrapper);
+		elf_close(&wrapper);
+	}
 	if (absent) {
 		if (preload->options->verbose && preload->telling)
 			tell("%s is not loaded: the program asks whether %s exists, and it does not", name,
