@@ -33,7 +33,8 @@ static void *find(const char *name)
 	return symbol;
 }
 
-static void operation(int depth) /* all open at once */
+/* All open at once, each with a frame of its own, as loops of Kokkos have. */
+static __attribute__((noinline)) void operation(int depth)
 {
 	uint64_t number;
 	char text[16];
