@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""cuda.py BUILD [ROUNDS [TORCH_ROUNDS [SECONDS]]]: what tracing adds to CUDA programs on real GPUs.
+"""cuda.py BUILD [ROUNDS [TORCH_ROUNDS [SECONDS [ONLY]]]]: what tracing adds to CUDA programs on real GPUs.
 
 Each round runs every variant once on one GPU, in an order that turns; with several GPUs as many rounds run side by
 side, each with processors of its own. Printed are medians over rounds and, of ratios to another variant in the same
 round, the median with a bootstrap interval of 95 %. Wider than 3 % to either side: "not resolved". A comparison begins
-no round after SECONDS, and says how many there were.
+no round after SECONDS, and says how many there were. ONLY: names of comparisons, of launch,nsys,step,large,profiler.
 Variants: bare; floor: CUPTI's records of kernels and copies alone, thrown away; sonde; nsys, where it is.
 """
 import concurrent.futures
@@ -25,7 +25,7 @@ CUDA = os.environ.get("CUDA_HOME", "/usr/local/cuda")
 TRAIN = os.path.join(TESTS, "python", "train.py")
 AHEAD = 5   # rounds
 LIMIT = 120 # seconds for a program
-SECONDS = float(sys.argv[4]) if len(sys.argv) > 4 else 3600.0
+BOTH = [("sonde", "floor"), ("sonde", "bare")]
 
 
 def find_nsys():
@@ -54,9 +54,9 @@ class Lane:
         return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                 env=dict(os.environ, CUDA_VISIBLE_DEVICES=str(self.gpu), **env))
 
-    def rounds(self, numbers, variants, key, ahead):
+    def rounds(self, numbers, variants, key, ahead, seconds):
         """A dictionary of figures per round. AHEAD rounds of programs are started before the first of them goes on."""
-        order, results, end = list(variants), [], time.monotonic() + SECONDS
+        order, results, end = list(variants), [], time.monotonic() + seconds
         for first in range(0, len(numbers), ahead or 1):
             if time.monotonic() > end:
                 break
@@ -88,11 +88,11 @@ def interval(values):
     return draws[50], draws[1949]
 
 
-def compare(title, variants, key, rounds, against, ahead=0):
+def compare(title, variants, key, rounds, against, seconds, ahead=0):
     """variants: {name: (words, env)}; against: pairs (variant, base) whose ratio is wanted."""
     gpus, order = count_gpus(), list(variants)
     with concurrent.futures.ThreadPoolExecutor(gpus) as pool:
-        lanes = [pool.submit(Lane(gpu, gpus).rounds, range(gpu, rounds, gpus), variants, key, ahead)
+        lanes = [pool.submit(Lane(gpu, gpus).rounds, range(gpu, rounds, gpus), variants, key, ahead, seconds)
                  for gpu in range(gpus)]
     results = [figures for lane in lanes for figures in lane.result()]
     taken = {name: [figures[name] for figures in results] for name in order}
@@ -110,48 +110,69 @@ def compare(title, variants, key, rounds, against, ahead=0):
     return taken
 
 
-def main():
-    build = os.path.abspath(sys.argv[1])
-    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 30 # 0: none
-    torch_rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 6
-    folder = tempfile.mkdtemp(prefix="sonde-bench-")
-    program, floor = os.path.join(folder, "gpu"), os.path.join(folder, "floor.so")
-    nvcc = shutil.which("nvcc") or os.path.join(CUDA, "bin", "nvcc")
-    subprocess.run([nvcc, "-O1", "-o", program, os.path.join(TESTS, "gpu.cu")], check=True)
-    cupti = [word for path in ("lib64", "lib", "extras/CUPTI/lib64")
-             for word in ("-L%s/%s" % (CUDA, path), "-Wl,-rpath,%s/%s" % (CUDA, path))]
-    subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-I" + CUDA + "/include", "-I" + CUDA + "/extras/CUPTI/include",
-                    "-o", floor, os.path.join(SRC, "bench", "cuda_floor.c")] + cupti + ["-lcupti"], check=True)
-    sonde = [os.path.join(build, "bin", "sonde"), "-q", "--json", os.path.join(folder, "json@GPU")]
-    nsys = find_nsys()
+class Bench:
+    """The comparisons, each a method of its name, in the order in which they are made."""
 
-    def variants(*words):
-        return {"bare": (list(words), {}), "floor": (list(words), {"CUDA_INJECTION64_PATH": floor}),
-                "sonde": (sonde + list(words), {})}
+    def __init__(self, build, folder, rounds, torch_rounds, seconds):
+        self.folder, self.rounds, self.torch_rounds, self.seconds = folder, rounds, torch_rounds, seconds
+        self.program, self.floor = os.path.join(folder, "gpu"), os.path.join(folder, "floor.so")
+        self.sonde = [os.path.join(build, "bin", "sonde"), "-q", "--json", os.path.join(folder, "json@GPU")]
+        nvcc = shutil.which("nvcc") or os.path.join(CUDA, "bin", "nvcc")
+        subprocess.run([nvcc, "-O1", "-o", self.program, os.path.join(TESTS, "gpu.cu")], check=True)
+        cupti = [word for path in ("lib64", "lib", "extras/CUPTI/lib64")
+                 for word in ("-L%s/%s" % (CUDA, path), "-Wl,-rpath,%s/%s" % (CUDA, path))]
+        subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-I" + CUDA + "/include",
+                        "-I" + CUDA + "/extras/CUPTI/include", "-o", self.floor,
+                        os.path.join(SRC, "bench", "cuda_floor.c")] + cupti + ["-lcupti"], check=True)
 
-    both = [("sonde", "floor"), ("sonde", "bare")]
-    some = variants(program, "rate", "100000")
-    if rounds:
-        compare("Launch of an empty kernel, bound by the host", some, "launch_ns", rounds, both)
-    if rounds and nsys:
-        some["nsys"] = ([nsys, "profile", "-t", "cuda", "--force-overwrite=true", "-o", os.path.join(folder, "n@GPU"),
-                         program, "rate", "100000"], {})
-        compare("The same beside nsys", some, "launch_ns", 5, [("nsys", "bare"), ("sonde", "bare")])
-    if torch_rounds:
-        # importing PyTorch takes longer than what is measured: those of some rounds do it at the same time
-        train = variants(sys.executable, TRAIN, "40", "wait")
-        compare("Step of a small transformer in PyTorch, bound by launches", train, "step_ns", torch_rounds, both,
+    def variants(self, *words):
+        return {"bare": (list(words), {}), "floor": (list(words), {"CUDA_INJECTION64_PATH": self.floor}),
+                "sonde": (self.sonde + list(words), {})}
+
+    def launch(self):
+        compare("Launch of an empty kernel, bound by the host", self.variants(self.program, "rate", "100000"),
+                "launch_ns", self.rounds, BOTH, self.seconds)
+
+    def nsys(self):
+        nsys = find_nsys()
+        if not nsys:
+            return
+        some = self.variants(self.program, "rate", "100000")
+        some["nsys"] = ([nsys, "profile", "-t", "cuda", "--force-overwrite=true",
+                         "-o", os.path.join(self.folder, "n@GPU"), self.program, "rate", "100000"], {})
+        compare("The same beside nsys", some, "launch_ns", min(self.rounds, 10),
+                [("nsys", "bare"), ("sonde", "bare"), ("sonde", "nsys")], self.seconds)
+
+    # importing PyTorch takes longer than what is measured: those of some rounds do it at the same time
+    def step(self):
+        compare("Step of a small transformer in PyTorch, bound by launches",
+                self.variants(sys.executable, TRAIN, "40", "wait"), "step_ns", self.torch_rounds, BOTH, self.seconds,
                 AHEAD)
-        large = variants(sys.executable, TRAIN, "40", "large", "wait")
+
+    def large(self):
+        large = self.variants(sys.executable, TRAIN, "40", "large", "wait")
         del large["floor"]
-        compare("Products of large matrices, bound by the device", large, "step_ns", torch_rounds, [("sonde", "bare")],
-                AHEAD)
+        compare("Products of large matrices, bound by the device", large, "step_ns", self.torch_rounds,
+                [("sonde", "bare")], self.seconds, AHEAD)
+
+    def profiler(self):
+        train = self.variants(sys.executable, TRAIN, "40", "wait")
         train["PyTorch's profiler"] = ([sys.executable, TRAIN, "40", "cost", "wait"], {})
-        taken = compare("The same transformer beside PyTorch's profiler", train, "step_ns", 6,
-                        both + [("PyTorch's profiler", "bare")], AHEAD)
-        bare = statistics.median(taken["bare"])
-        print("  added: sonde %.0f ns, PyTorch's profiler %.0f ns" % tuple(
-            statistics.median(taken[name]) - bare for name in ("sonde", "PyTorch's profiler")))
+        taken = compare("The same transformer beside PyTorch's profiler", train, "step_ns", self.torch_rounds,
+                        BOTH + [("PyTorch's profiler", "bare")], self.seconds, AHEAD)
+        for name in ("floor", "sonde", "PyTorch's profiler"):
+            added = [a - b for a, b in zip(taken[name], taken["bare"])]
+            print("  added by %-19s %12.0f ns  %.0f to %.0f" % ((name, statistics.median(added)) + interval(added)))
+
+
+def main():
+    numbers = sys.argv[2:5] + ["30", "6", "3600"][len(sys.argv[2:5]):]
+    names = sys.argv[5].split(",") if len(sys.argv) > 5 else ["launch", "nsys", "step", "large", "profiler"]
+    folder = tempfile.mkdtemp(prefix="sonde-bench-")
+    bench = Bench(os.path.abspath(sys.argv[1]), folder, int(numbers[0]), int(numbers[1]), float(numbers[2]))
+    for name in names:
+        if bench.rounds if name in ("launch", "nsys") else bench.torch_rounds:
+            getattr(bench, name)()
     shutil.rmtree(folder, ignore_errors=True)
 
 
