@@ -222,7 +222,9 @@ const char *closure_definer(const struct closure *closure, const char *name)
 	for (size_t i = 0; i < closure->count; i++) {
 		const struct elf *elf = &closure->object[i].elf;
 
-		for (uint64_t j = 0; elf_defines(elf, name) && j < elf->symbol_count; j++)
+		if (!elf_defines(elf, name))
+			continue;
+		for (uint64_t j = 0, count = elf_symbol_count(elf); j < count; j++)
 			if (elf_symbol(elf, j, &symbol) && symbol.defined && !symbol.weak && !strcmp(symbol.name, name))
 				return closure->object[i].path;
 	}

@@ -148,6 +148,7 @@ static void show(struct run *run)
 	} else if (run->program.error) {
 		result_cancel(result);
 	} else {
+		result->alone = true;
 		note_first_pid(run);
 		result_show(result, status);
 	}

@@ -128,14 +128,13 @@ static uint64_t count_by_gnu_hash(const struct elf *elf)
 	}
 }
 
-static uint64_t count_symbols(const struct elf *elf)
+uint64_t elf_symbol_count(const struct elf *elf)
 {
-	uint64_t hash = dynamic_offset(elf, DT_HASH);
+	uint64_t hash = dynamic_offset(elf, DT_HASH), count;
 	uint32_t words[2];
 
-	if (hash && take(elf, hash, words, sizeof(words)))
-		return words[1];
-	return count_by_gnu_hash(elf);
+	count = hash && take(elf, hash, words, sizeof(words)) ? words[1] : count_by_gnu_hash(elf);
+	return count < elf->symbol_room ? count : elf->symbol_room;
 }
 
 static void find_dynamic(struct elf *elf)
@@ -151,12 +150,8 @@ static void find_dynamic(struct elf *elf)
 	elf->strings = dynamic_offset(elf, DT_STRTAB);
 	elf->symbols = dynamic_offset(elf, DT_SYMTAB);
 	elf->gnu_hash = dynamic_offset(elf, DT_GNU_HASH);
-	if (elf->symbols && elf->symbols < elf->size) {
-		uint64_t room = (elf->size - elf->symbols) / sizeof(Elf64_Sym);
-		uint64_t count = count_symbols(elf);
-
-		elf->symbol_count = count < room ? count : room;
-	}
+	if (elf->symbols && elf->symbols < elf->size)
+		elf->symbol_room = (elf->size - elf->symbols) / sizeof(Elf64_Sym);
 }
 
 static enum elf_result check_header(const Elf64_Ehdr *header, size_t length)
@@ -252,7 +247,7 @@ bool elf_symbol(const struct elf *elf, uint64_t index, struct elf_symbol *symbol
 	Elf64_Sym symbol;
 	unsigned binding;
 
-	if (index >= elf->symbol_count || !elf->strings ||
+	if (index >= elf->symbol_room || !elf->strings ||
 	    !take(elf, elf->symbols + index * sizeof(symbol), &symbol, sizeof(symbol)))
 		return false;
 	binding = ELF64_ST_BIND(symbol.st_info);
@@ -284,9 +279,9 @@ uint64_t elf_undefined_end(const struct elf *elf)
 {
 	struct gnu_hash hash;
 
-	if (!gnu_hash_read(elf, &hash) || hash.first > elf->symbol_count)
-		return elf->symbol_count;
-	return hash.first > 1 ? hash.first : elf->symbol_count; /* an empty table says 1, whatever stands in front */
+	if (!gnu_hash_read(elf, &hash) || hash.first <= 1 || hash.first > elf->symbol_room)
+		return elf_symbol_count(elf); /* an empty table says 1, whatever stands in front */
+	return hash.first;
 }
 
 bool elf_defines(const struct elf *elf, const char *name)
@@ -295,7 +290,7 @@ bool elf_defines(const struct elf *elf, const char *name)
 	struct gnu_hash hash;
 
 	if (!gnu_hash_read(elf, &hash)) {
-		for (uint64_t i = 0; i < elf->symbol_count; i++)
+		for (uint64_t i = 0, count = elf_symbol_count(elf); i < count; i++)
 			if (is_definition(elf, i, name))
 				return true;
 		return false;

@@ -17,7 +17,7 @@ struct elf {
 	Elf64_Ehdr header;
 	uint64_t dynamic, dynamic_count; /* file offset and entries of PT_DYNAMIC; count 0: none */
 	uint64_t strings;                /* file offset of the dynamic string table; 0: none */
-	uint64_t symbols, symbol_count;  /* file offset and entries of the dynamic symbol table */
+	uint64_t symbols, symbol_room;   /* file offset of the dynamic symbol table; entries that fit behind it */
 	uint64_t gnu_hash;               /* file offset of DT_GNU_HASH; 0: none */
 };
 
@@ -44,7 +44,9 @@ struct elf_symbol {
 	bool defined; /* else it is a reference */
 	bool weak;
 };
-/* Symbol with that index; false: there is none, or it is local or damaged. */
+/* Entries of the dynamic symbol table: found by way of all its hash buckets. */
+uint64_t elf_symbol_count(const struct elf *elf);
+/* Symbol with that index, below the count; false: there is none, or it is local or damaged. */
 bool elf_symbol(const struct elf *elf, uint64_t index, struct elf_symbol *symbol_out);
 /* Symbols that are asked for stand below this index: where definitions are hashed, they come last. */
 uint64_t elf_undefined_end(const struct elf *elf);

@@ -147,11 +147,12 @@ static void tell_nothing(struct result *result, const struct summary *summary)
 static bool records_here(const struct result *result, const struct proc *self, pid_t pid, struct proc *proc_out)
 {
 	for (int i = 0; i < EXEC_STEPS; i++) {
-		if (!proc_read(pid, proc_out) || proc_out->state == 'Z')
+		if (!proc_read(pid, proc_out) || proc_out->state == 'Z' || proc_out->parent == KERNEL_THREADS ||
+		    (result->alone && proc_out->start < self->start))
 			return false;
 		if (proc_has_variable(pid, "SONDE_DIR", result->run))
 			return true;
-		if (proc_out->start < self->start || proc_out->parent == KERNEL_THREADS || !proc_is_bare(pid))
+		if (proc_out->start < self->start || !proc_is_bare(pid))
 			return false;
 		usleep(EXEC_STEP_US);
 	}

@@ -19,6 +19,7 @@ struct result {
 	struct target target;
 	struct preload preload;
 	const char *program;          /* as the user named it */
+	bool alone;                   /* in no job: what began before this process has not our variables */
 	pid_t first_pid;              /* descendants of the program have no smaller number; 0: not known */
 	char missing_ranks[256];      /* sentence about ranks that never came, or "" */
 };

@@ -55,7 +55,7 @@ static void ask_everything(const char *path)
 	for (unsigned i = 0; i < 64; i++)
 		elf_dynamic_text(&elf, DT_NEEDED, i);
 	elf_dynamic_text(&elf, DT_RUNPATH, 0);
-	for (uint64_t i = 0; i < elf.symbol_count && i < 100000; i++)
+	for (uint64_t i = 0; i < elf_symbol_count(&elf) && i < 100000; i++)
 		if (elf_symbol(&elf, i, &symbol))
 			elf_defines(&elf, symbol.name);
 	elf_close(&elf);
@@ -74,7 +74,7 @@ static void a_real_program_is_read(void **state)
 	for (unsigned i = 0; (name = elf_dynamic_text(&elf, DT_NEEDED, i)); i++)
 		needs_libc |= !strncmp(name, "libc.so", 7);
 	assert_true(needs_libc);
-	for (uint64_t i = 0; i < elf.symbol_count; i++)
+	for (uint64_t i = 0; i < elf_symbol_count(&elf); i++)
 		refers |= i < elf_undefined_end(&elf) && elf_symbol(&elf, i, &symbol) && !symbol.defined &&
 			  !strcmp(symbol.name, "fopen");
 	assert_true(refers);
