@@ -2,6 +2,7 @@
 /* Outputs of any size; see sink.h. */
 #include "views/sink.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,10 +12,32 @@
 
 #include "base/log.h"
 
-#ifdef SONDE_HAVE_ZLIB
-#include <zlib.h>
 #define GZIP_MODE "wb4" /* of 9: three quarters of the best ratio at four times its speed */
-#endif
+#define GZIP_OK 0
+
+/*
+ * zlib, loaded when a name ends in .gz: every run of `sonde` would pay for it otherwise. Declarations as in zlib.h of
+ * 1.2.3.5 and later.
+ */
+static struct {
+	void *(*open)(int fd, const char *mode);
+	int (*buffer)(void *file, unsigned bytes);
+	int (*write)(void *file, const void *bytes, unsigned count);
+	int (*close)(void *file);
+} zlib;
+
+static bool zlib_load(void)
+{
+	void *library = dlopen("libz.so.1", RTLD_LAZY | RTLD_LOCAL);
+
+	if (!library)
+		return false;
+	*(void **)&zlib.open = dlsym(library, "gzdopen");
+	*(void **)&zlib.buffer = dlsym(library, "gzbuffer");
+	*(void **)&zlib.write = dlsym(library, "gzwrite");
+	*(void **)&zlib.close = dlsym(library, "gzclose");
+	return zlib.open && zlib.buffer && zlib.write && zlib.close;
+}
 
 static bool is_gzip(const char *path)
 {
@@ -46,20 +69,20 @@ static int sink_fail(struct sink *sink, int code)
 
 static int sink_open_gzip(struct sink *sink)
 {
-#ifdef SONDE_HAVE_ZLIB
-	int fd = dup(sink->fd); /* gzclose() closes its own */
+	int fd;
 
-	sink->gzip = fd < 0 ? NULL : gzdopen(fd, GZIP_MODE);
+	if (!zlib.open && !zlib_load())
+		return log_error(SONDE_EUSAGE, "%s: to compress, zlib (libz.so.1) is needed, which is not here",
+				 sink->path);
+	fd = dup(sink->fd); /* zlib closes its own */
+	sink->gzip = fd < 0 ? NULL : zlib.open(fd, GZIP_MODE);
 	if (sink->gzip) {
-		gzbuffer(sink->gzip, SINK_BUFFER / 4);
+		zlib.buffer(sink->gzip, SINK_BUFFER / 4);
 		return 0;
 	}
 	if (fd >= 0)
 		close(fd);
 	return log_error(SONDE_EIO, "%s: no memory to compress", sink->path);
-#else
-	return log_error(SONDE_EUSAGE, "%s: this build of sonde cannot compress (zlib was not found)", sink->path);
-#endif
 }
 
 int sink_open(struct sink *sink, const char *path)
@@ -94,12 +117,7 @@ static void sink_write(struct sink *sink, const uint8_t *bytes, size_t count)
 		ssize_t done;
 
 		errno = 0;
-#ifdef SONDE_HAVE_ZLIB
-		if (sink->gzip)
-			done = gzwrite(sink->gzip, bytes, (unsigned)count);
-		else
-#endif
-			done = write(sink->fd, bytes, count);
+		done = sink->gzip ? zlib.write(sink->gzip, bytes, (unsigned)count) : write(sink->fd, bytes, count);
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done <= 0) {
@@ -152,11 +170,9 @@ FILE *sink_file(struct sink *sink)
 static void sink_finish(struct sink *sink)
 {
 	sink_flush(sink);
-#ifdef SONDE_HAVE_ZLIB
 	errno = 0;
-	if (sink->gzip && gzclose(sink->gzip) != Z_OK && !sink->error)
+	if (sink->gzip && zlib.close(sink->gzip) != GZIP_OK && !sink->error)
 		sink->error = errno ? errno : EIO;
-#endif
 	if (sink->fd > STDERR_FILENO && close(sink->fd) && !sink->error)
 		sink->error = errno;
 }

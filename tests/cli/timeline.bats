@@ -85,7 +85,7 @@ ALL_CALLS='{n: c for n, c in t["names"].items() if n not in ("clGetPlatformIDs",
 @test "a compressed timeline holds the same" {
 	record
 	"$SONDE" timeline -o "$T/a.pftrace" "$T/rec"
-	"$SONDE" timeline -o "$T/a.pftrace.gz" "$T/rec" || grep -q zlib <<<"$output"
+	"$SONDE" timeline -o "$T/a.pftrace.gz" "$T/rec"
 	gzip -dc "$T/a.pftrace.gz" | cmp - "$T/a.pftrace"
 	"$SONDE" timeline -o - "$T/rec" | cmp - "$T/a.pftrace"
 }

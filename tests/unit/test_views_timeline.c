@@ -3,6 +3,7 @@
  * Timelines of small recordings, as tests/cli/pftrace.py reads them: it checks what must hold of every timeline
  * and shows slices as text.
  */
+#include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -459,10 +460,11 @@ static void a_small_recording_is_not_split(void **state)
 
 static void gz_holds_the_same(void **state)
 {
-#ifdef SONDE_HAVE_ZLIB
 	struct fixture *fixture = *state;
 	char path[300], *plain;
 
+	if (!dlopen("libz.so.1", RTLD_LAZY))
+		skip();
 	fixture_streams(fixture);
 	one_call(fixture);
 	assert_int_equal(timeline_make(fixture->run, &typed, fixture->path), 0);
@@ -471,10 +473,6 @@ static void gz_holds_the_same(void **state)
 	assert_int_equal(timeline_make(fixture->run, &typed, path), 0);
 	assert_string_equal(decoded(path, "--dump"), plain);
 	free(plain);
-#else
-	(void)state;
-	skip();
-#endif
 }
 
 static void fails(struct fixture *fixture, const char *path, const char *why)
