@@ -92,13 +92,55 @@ void gomp_enter(struct rec_call *call, enum gomp_symbol symbol, const char *what
 typedef void (*body)(void *data);
 
 struct gomp_team {
+	uint64_t serial;      /* 0: free */
 	enum gomp_symbol symbol;
 	body function;
 	void *data;
 	const void *code;
 	const void *primary;  /* what the thread has that came to the region */
 	struct rec_team threads;
-};
+} __attribute__((aligned(64)));
+
+/* They last, since a thread keeps its team until its next region, which we need not see. Taken in turn. */
+#define TEAMS 256u
+static struct gomp_team teams[TEAMS];
+static uint64_t serials;
+
+static struct gomp_team *team_take(enum gomp_symbol symbol, body function, void *data)
+{
+	for (unsigned probe = 0; probe < TEAMS; probe++) {
+		uint64_t serial = __atomic_add_fetch(&serials, 1, __ATOMIC_RELAXED), none = 0;
+		struct gomp_team *team = &teams[serial % TEAMS];
+
+		if (!__atomic_compare_exchange_n(&team->serial, &none, serial, false, __ATOMIC_ACQUIRE,
+						 __ATOMIC_RELAXED))
+			continue;
+		team->symbol = symbol;
+		team->function = function;
+		team->data = data;
+		team->code = gomp_place((rec_word)function);
+		team->primary = &gomp_self;
+		team->threads = (struct rec_team){.begin = rec_now_ticks()};
+		return team;
+	}
+	return NULL;
+}
+
+/* The thread's, as long as its region lasts. */
+static struct gomp_team *team_of(const struct gomp_self *self)
+{
+	struct gomp_team *team = self->team;
+
+	return team && __atomic_load_n(&team->serial, __ATOMIC_ACQUIRE) == self->serial ? team : NULL;
+}
+
+void gomp_helped(const struct gomp_self *waiting, uint64_t ticks)
+{
+	struct gomp_team *team = waiting->joined ? team_of(waiting) : NULL;
+
+	if (waiting->helped || team)
+		__atomic_fetch_add(team ? &team->threads.helped : waiting->helped, ticks, __ATOMIC_RELAXED);
+}
 
 __thread struct gomp_self gomp_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
@@ -110,6 +152,8 @@ static void share(void *at)
 	struct rec_call call;
 
 	self->team = team;
+	self->serial = team->serial;
+	self->joined = false;
 	self->helped = NULL;
 	self->wait_since = 0;
 	if (team->primary == self) {
@@ -127,7 +171,7 @@ static void share(void *at)
 		rec_team_arrive(&team->threads);
 		self->base = self->depth = 0;
 	}
-	self->helped = &team->threads.helped;
+	self->joined = true;
 }
 
 static void region_end(struct gomp_team *team, struct rec_call *call)
@@ -146,20 +190,37 @@ static void region_end(struct gomp_team *team, struct rec_call *call)
 typedef unsigned (*parallel)(body function, void *data, unsigned threads, rec_word a, rec_word b, rec_word c,
 			     rec_word d, rec_word e);
 
-static unsigned region(enum gomp_symbol symbol, struct gomp_team *team, unsigned threads, const rec_word *words,
+/* The program's own function, where so many regions are open that there is no room for this one's threads. */
+static unsigned region_alone(enum gomp_symbol symbol, body function, void *data, unsigned threads,
+			     const rec_word *words)
+{
+	gomp_self.team = NULL;
+	gomp_self.helped = NULL;
+	gomp_self.base = gomp_self.depth;
+	return ((parallel)gomp_real(symbol))(function, data, threads, words[0], words[1], words[2], words[3], words[4]);
+}
+
+static unsigned region(enum gomp_symbol symbol, body function, void *data, unsigned threads, const rec_word *words,
 		       uintptr_t frame)
 {
 	parallel call_real = (parallel)gomp_real(symbol);
 	struct gomp_self outer = gomp_self;
+	struct gomp_team *team;
 	struct rec_call call;
 	unsigned result;
 
 	if (unlikely(gomp_elsewhere(symbol)))
-		return call_real(team->function, team->data, threads, words[0], words[1], words[2], words[3], words[4]);
-	gomp_enter(&call, symbol, "parallel", SONDE_KIND_compute, team->code, frame);
-	team->threads.begin = rec_now_ticks();
-	result = call_real(share, team, threads, words[0], words[1], words[2], words[3], words[4]);
-	region_end(team, &call);
+		return call_real(function, data, threads, words[0], words[1], words[2], words[3], words[4]);
+	gomp_enter(&call, symbol, "parallel", SONDE_KIND_compute, gomp_place((rec_word)function), frame);
+	team = team_take(symbol, function, data);
+	if (unlikely(!team)) {
+		result = region_alone(symbol, function, data, threads, words);
+		gomp_leave(&call);
+	} else {
+		result = call_real(share, team, threads, words[0], words[1], words[2], words[3], words[4]);
+		region_end(team, &call);
+		__atomic_store_n(&team->serial, 0, __ATOMIC_RELEASE);
+	}
 	gomp_self = outer;
 	return result;
 }
@@ -170,11 +231,9 @@ static unsigned region(enum gomp_symbol symbol, struct gomp_team *team, unsigned
 	unsigned name(body routine, void *data, unsigned threads, rec_word a, rec_word b, rec_word c, rec_word d, \
 		      rec_word e) \
 	{ \
-		struct gomp_team team = {.symbol = symbol_##name, .function = routine, .data = data, \
-					 .code = gomp_place((rec_word)routine), .primary = &gomp_self}; \
 		const rec_word words[5] = {a, b, c, d, e}; \
 \
-		return region(symbol_##name, &team, threads, words, (uintptr_t)__builtin_dwarf_cfa()); \
+		return region(symbol_##name, routine, data, threads, words, (uintptr_t)__builtin_dwarf_cfa()); \
 	}
 PARALLELS(PARALLEL)
 PARALLEL(GOMP_parallel_reductions, 1)
@@ -241,8 +300,10 @@ WAITS(WAIT)
 
 static void team_waited(const struct gomp_self *self, uint64_t ticks, uint64_t helped)
 {
-	if (self->team && ticks > helped)
-		__atomic_fetch_add(&self->team->threads.waited, ticks - helped, __ATOMIC_RELAXED);
+	struct gomp_team *team = team_of(self);
+
+	if (team && ticks > helped)
+		__atomic_fetch_add(&team->threads.waited, ticks - helped, __ATOMIC_RELAXED);
 }
 
 /* The function returns a truth value or nothing. */

@@ -53,7 +53,9 @@ typedef rec_word (*gomp_ten)(WORDS);
 #define GOMP_WORKS 8u
 
 struct gomp_self {
-	struct gomp_team *team;      /* of the innermost region; NULL: none */
+	struct gomp_team *team;      /* of the innermost region that we have seen; NULL: none */
+	uint64_t serial;             /* of that: a thread does not hear that a region has ended */
+	bool joined;                 /* done with its share of it */
 	uint64_t *helped;            /* not NULL: it waits for its team; ticks of tasks that it runs meanwhile */
 	uint64_t wait_since;         /* such waiting that is recorded when it is over: since then; 0: none */
 	const char *wait_what;
@@ -70,6 +72,8 @@ void *gomp_real(enum gomp_symbol symbol);
 bool gomp_elsewhere(enum gomp_symbol symbol);
 void gomp_enter(struct rec_call *call, enum gomp_symbol symbol, const char *what, enum sonde_kind kind,
 		const void *code, uintptr_t frame);
+/* A thread that waited for its team, as `waiting` says, has run a task meanwhile. */
+void gomp_helped(const struct gomp_self *waiting, uint64_t ticks);
 /*
  * The place of a construct whose code the compiler has put into a function of its own: that begins at the construct's
  * line, the call that hands it over may have any before it. As rec_code_label() takes a return address.

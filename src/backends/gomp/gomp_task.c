@@ -36,14 +36,15 @@ static void run(void *at)
 
 	gomp_wait_end(self, rec_now_ticks());
 	self->helped = NULL;
+	self->joined = false;
 	self->base = self->depth;
 	if (task->loop)
 		memcpy(data, &task->first, 2 * sizeof(rec_word));
 	gomp_enter(&call, symbol_GOMP_task, "task", SONDE_KIND_compute, task->code, (uintptr_t)__builtin_dwarf_cfa());
 	task->body(data);
 	gomp_leave(&call);
-	if (outer.helped && call.slot)
-		__atomic_fetch_add(outer.helped, call.duration, __ATOMIC_RELAXED);
+	if (call.slot)
+		gomp_helped(&outer, call.duration);
 	*self = outer;
 	if (outer.wait_since)
 		self->wait_since = rec_past_begin();

@@ -94,6 +94,12 @@ needs()
 		'ledger("lost") == 0'
 }
 
+@test "a region that begins as older compilers had it, in threads of one before it" {
+	needs older
+	traced -b gomp "$GOMP/older"
+	check 'out["sum"] == 4' 'out["written"] == 0' 'sum(r["calls"] for r in s["calls"] if r["name"].startswith("barrier")) == 4'
+}
+
 @test "target constructs that run on the host for want of a device" {
 	needs target
 	traced -b gomp "$GOMP/target" maps
