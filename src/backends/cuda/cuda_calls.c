@@ -44,7 +44,10 @@ static struct reported {
 	uint32_t next; /* 1 + index of the next free one */
 	struct reported *outer; /* around it, of the same thread */
 } reported[CALLS_AT_ONCE];
-/* Without a lock, which a handler that leaves by a jump would keep. */
+/*
+ * Without a lock, which a handler that leaves by a jump would keep. The child of a fork goes on with what is there: its
+ * record is opened inside a report, and the fork may have been inside one.
+ */
 static uint64_t reported_free; /* 1 + index of the first free one; the upper half counts changes */
 static uint32_t reported_used;
 
@@ -143,7 +146,6 @@ void cuda_starts_forget(void)
 		if (starts[i])
 			starts[i] = 0;
 	cuda_blocking_forget();
-	reported_free = reported_used = 0;
 	cuda_thread = (struct cuda_thread){0};
 	capturing = 0;
 }
