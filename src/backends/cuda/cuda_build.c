@@ -52,7 +52,7 @@ void cuda_jit(const struct cupti_jit_record *jit)
 	bool loaded = jit->operation == CUPTI_JIT_CACHE_LOAD;
 	const char *path = jit->cache_path ? jit->cache_path : "", *file = strrchr(path, '/');
 
-	if (!loaded && jit->operation != CUPTI_JIT_COMPILE)
+	if ((!loaded && jit->operation != CUPTI_JIT_COMPILE) || cuda_start_of(jit->correlation).paused)
 		return;
 	file = file ? file + 1 : path;
 	rec_build(&cuda_backend, rec_name(file, strlen(file)), loaded ? SONDE_BUILD_cache : SONDE_BUILD_il,

@@ -21,7 +21,8 @@ enum flag {
 	CAPTURE_ENDS = 1u << 3,
 	POLLS = 1u << 4,
 	MAY_BLOCK = 1u << 5,
-	SWITCHES = 1u << 6        /* recording on or off */
+	SWITCHES = 1u << 6,       /* recording on or off */
+	BUILDS = 1u << 7          /* may compile */
 };
 
 /* By CUPTI's number of a function. */
@@ -109,6 +110,14 @@ static void note_start(uint32_t flags, uint32_t correlation)
 		cuda_blocking_begins(correlation);
 }
 
+/* The record of what it compiles comes later. */
+static void note_build(uint32_t correlation)
+{
+	if (rec_on())
+		__atomic_store_n(&starts[correlation % STARTS],
+				 (uint64_t)correlation << 32 | (rec_is_paused() ? START_PAUSED : 0), __ATOMIC_RELEASE);
+}
+
 static void tell_forgotten(void)
 {
 	static bool told;
@@ -177,6 +186,8 @@ static void begin(struct target target, const struct cupti_call *call)
 		enter(target.symbol - 1u, call);
 	if ((target.flags & STARTS_WORK) && cuda_thread.correlation != call->correlation)
 		note_start(target.flags, call->correlation); /* else noted with the call of the runtime */
+	else if (target.flags & BUILDS)
+		note_build(call->correlation);
 }
 
 static void note_capture(struct target target, int32_t result)
@@ -312,6 +323,8 @@ static uint16_t flags_of(uint32_t symbol)
 		flags |= LAUNCHES;
 	if (function->kind == SONDE_KIND_poll)
 		flags |= POLLS;
+	if (function->kind == SONDE_KIND_load || function->kind == SONDE_KIND_build)
+		flags |= BUILDS;
 	if (strstr(name, "StreamBeginCapture"))
 		flags |= CAPTURE_BEGINS;
 	if (strstr(name, "StreamEndCapture"))

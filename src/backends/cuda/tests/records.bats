@@ -16,6 +16,14 @@ TRANSFER='(lambda way: [(t["calls"], t["bytes"], t["total_ns"], t["kind"]) for t
 	done
 }
 
+@test "what is compiled while recording is paused is no build" {
+	local kind
+	for kind in shared static; do
+		options="--start-paused" sim $kind name cd at 10 1000 load 3 start load 1 load 3 stop load 1 load 3 start launch 1
+		check 'sorted((b["source"], b["calls"]) for b in s["builds"]) == [("cache", 1), ("il", 1)]'
+	done
+}
+
 @test "kernels of several devices, contexts and streams: sums, unions and names of devices" {
 	sim static at 0 1000 launch 1 at 500 1000 stream 1 launch 1 at 3000 1000 context 2 launch 1 \
 		device 1 context 3 at 100 50 name other launch 2
