@@ -132,7 +132,8 @@ struct cuda_start cuda_start_of(uint32_t correlation)
 {
 	uint64_t start = __atomic_load_n(&starts[correlation % STARTS], __ATOMIC_ACQUIRE);
 
-	if (start >> 32 > correlation) { /* so many have come since: nearly all are seen when they are made */
+	/* so many have come since: nearly all are seen when they are made */
+	if (start && (int32_t)((uint32_t)(start >> 32) - correlation) > 0) {
 		tell_forgotten();
 		return (struct cuda_start){.seen = true};
 	}
@@ -144,9 +145,13 @@ struct cuda_start cuda_start_of(uint32_t correlation)
 
 void cuda_start_failed(uint32_t correlation)
 {
+	uint64_t start = __atomic_load_n(&starts[correlation % STARTS], __ATOMIC_RELAXED);
+
 	if (cuda_start_of(correlation).seen)
 		rec_device_unseen(&cuda_backend);
-	starts[correlation % STARTS] = 0;
+	if (start >> 32 == correlation) /* not that of a later call */
+		__atomic_compare_exchange_n(&starts[correlation % STARTS], &start, 0, false, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED);
 }
 
 void cuda_starts_forget(void)
