@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 
 #include "base/log.h"
+#include "base/number.h"
 #include "cli/clock.h"
 #include "cli/proc.h"
 #include "cli/sampler.h"
@@ -222,6 +223,27 @@ static void describe_missing(const struct job *job, struct result *result)
 			 "%d of %d ranks on this machine were not started under sonde", want - counted.came, want);
 }
 
+static void find_first(const struct job_member *member, int fd, void *context)
+{
+	(void)fd;
+	*(bool *)context |= member->rank == 0;
+}
+
+/* Ranks that other machines may have are nothing to talk about; such as nobody has, where the first rank is. */
+static void describe_nobody(const struct job *job, const char *ranks)
+{
+	int size = job->ranks.numbers.size, rank = 0;
+	bool here = false;
+
+	if (!ranks || size <= 0)
+		return;
+	while (rank < size && !number_in_list(ranks, rank))
+		rank++;
+	job_each(job, find_first, &here);
+	if (rank == size && here)
+		log_warning("--ranks %s: the job has ranks 0 to %d: nothing was recorded", ranks, size - 1);
+}
+
 void keeper_finish(const struct job *job, struct result *result)
 {
 	struct counted counted = { 0 };
@@ -232,6 +254,7 @@ void keeper_finish(const struct job *job, struct result *result)
 		describe_missing(job, result);
 		result_show(result, 0);
 	} else if (!job->failed) {
+		describe_nobody(job, result->options.ranks);
 		result_cancel(result);
 	}
 	lock = job_lock(job);

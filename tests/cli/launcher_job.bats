@@ -114,6 +114,9 @@ chosen()
 	traced --ranks 1 mpirun.$mpi -n 3 "$APPS/mpi_idle.$mpi" 0
 	equal status 0 "$status"
 	check '{p["rank"] for p in s["processes"]} == {1}'
+	traced_job $mpi 2 --ranks 7 "$APPS/mpi_idle.$mpi" 0
+	equal status 0 "$status"
+	equal lines 1 "$(grep -c 'ranks 7: the job has ranks 0 to 1: nothing was recorded' "$T/err")"
 }
 
 @test "--ranks traces only those, in both orders of sonde and the parallel launcher" {
