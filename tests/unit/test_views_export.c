@@ -273,7 +273,7 @@ static void ctf_takes_whole_processes_into_a_new_directory(void **state)
 	assert_int_equal(access(path, R_OK), 0);
 	capture_start();
 	assert_int_not_equal(export_to(fixture, &export_ctf, &options), 0);
-	assert_non_null(strstr(capture_end(), "not empty"));
+	assert_non_null(strstr(capture_end(), "name another one by -o"));
 	snprintf(path, sizeof(path), "rm -r '%s'", fixture->path);
 	assert_int_equal(system(path), 0);
 }
