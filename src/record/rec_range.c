@@ -99,6 +99,19 @@ static uint64_t stamp_process(uint32_t slot, uint64_t key, bool end, const struc
 	return stamp_with(slot, FMT_CALL_TOLD_START, &start, sizeof(start));
 }
 
+/* The thread's last step: one at most is open. */
+static __thread struct {
+	uint64_t number;
+	uint32_t stack;
+	bool known;
+} step __attribute__((tls_model("initial-exec")));
+
+/* What the entry of a range that is open already says once more. */
+static struct entry entry_again(const struct fmt_range *range)
+{
+	return step.known && range->stack == step.stack ? (struct entry){FMT_CALL_NUMBERED, &step.number} : plain_entry;
+}
+
 /* slot 0: not recorded, but its pop must find it. */
 static inline void open_range(struct rec_backend *backend, struct fmt_thread *thread, uint32_t slot, uint32_t stack,
 			      const struct entry *entry)
@@ -206,7 +219,9 @@ static REC_COLD void pop_below(struct fmt_thread *thread, uint32_t depth)
 	range->child += end - range[1].since;
 	finish(thread, depth, end);
 	for (uint32_t i = depth + 1; i <= top; i++) {
-		stamp(thread->range[i].slot, FMT_CALL_ENTRY);
+		const struct entry again = entry_again(&thread->range[i]);
+
+		stamp_entry(thread->range[i].slot, &again);
 		thread->range[i].context = 0;
 	}
 	range[1].since = end;
@@ -243,7 +258,7 @@ void rec_range_pop(struct rec_backend *backend, uint32_t stack)
 /* Above the room for ranges nothing tells whose the ones there are: a step that begins there is lost, and ends none. */
 void rec_range_step(struct rec_backend *backend, const struct rec_label *label, uint32_t stack, uint64_t number)
 {
-	const struct entry entry = {FMT_CALL_NUMBERED, &number};
+	const struct entry entry = {FMT_CALL_NUMBERED, &step.number};
 	const struct fmt_thread *thread = block_here();
 
 	if (unlikely(thread && thread->ranges_above)) {
@@ -257,6 +272,7 @@ void rec_range_step(struct rec_backend *backend, const struct rec_label *label, 
 			rec_lost(backend);
 		return;
 	}
+	step = (__typeof__(step)){.number = number, .stack = stack, .known = true};
 	push(backend, label, stack, &entry);
 }
 
