@@ -2,7 +2,8 @@
 /* Target constructs, with the bytes that their maps ask for. */
 #include "gomp.h"
 
-#define FALLBACK (-2) /* the device where an if clause says: on the host */
+#define DEFAULT (-1)  /* the device where there is no device clause */
+#define FALLBACK (-2) /* where an if clause says: on the host */
 
 /* Bits of a map's kind; those with one of the latter two are pointers, presence, private data, structures. */
 enum { KIND_TO = 1, KIND_FROM = 2, KIND_SPECIAL = 4 | 8, KIND_ATTACH = 0x50 };
@@ -10,17 +11,37 @@ enum { KIND_TO = 1, KIND_FROM = 2, KIND_SPECIAL = 4 | 8, KIND_ATTACH = 0x50 };
 /* Bits of the flags of GOMP_target_enter_exit_data. */
 enum { FLAG_EXIT = 2 };
 
-/* Without a device of the runtime's, target constructs run on the host. */
-static bool has_devices(void)
+static int ask(const char *name)
 {
-	static int known; /* 1: none, 2: some */
-	int (*count)(void);
+	int (*function)(void) = (int (*)(void))rec_provider_symbol(&gomp_backend, name);
 
-	if (!__atomic_load_n(&known, __ATOMIC_RELAXED)) {
-		count = (int (*)(void))rec_provider_symbol(&gomp_backend, "omp_get_num_devices");
-		__atomic_store_n(&known, count && count() > 0 ? 2 : 1, __ATOMIC_RELAXED);
-	}
-	return known == 2;
+	return function ? function() : 0;
+}
+
+/* Whoever asks first waits until the runtime has looked for devices: a call of its own. */
+static int device_count(enum gomp_symbol symbol, const void *code, uintptr_t frame)
+{
+	static int known; /* 1 + how many */
+	int count = __atomic_load_n(&known, __ATOMIC_RELAXED);
+	struct rec_call call;
+
+	if (likely(count))
+		return count - 1;
+	gomp_enter(&call, symbol, "device start-up", SONDE_KIND_setup, code, frame);
+	count = ask("omp_get_num_devices");
+	__atomic_store_n(&known, count + 1, __ATOMIC_RELAXED);
+	gomp_leave(&call);
+	return count;
+}
+
+/* Behind the devices' numbers comes the host's own. */
+static bool runs_on_host(enum gomp_symbol symbol, int device, const void *code, uintptr_t frame)
+{
+	int count = device == FALLBACK ? 0 : device_count(symbol, code, frame);
+
+	if (count && device == DEFAULT)
+		device = ask("omp_get_default_device");
+	return !count || device >= count;
 }
 
 static const char *name_of(enum gomp_symbol symbol, rec_word flags, bool on_host)
@@ -66,7 +87,7 @@ static void add_maps(const struct rec_call *call, rec_word count, const size_t *
 /* first: the word of the number of maps; then addresses, sizes, kinds, and flags where there are any. */
 static void construct(enum gomp_symbol symbol, const rec_word *words, unsigned first, const void *code, uintptr_t frame)
 {
-	bool on_host = (int)words[0] == FALLBACK || !has_devices();
+	bool on_host = runs_on_host(symbol, (int)words[0], code, frame);
 	struct rec_call call;
 
 	gomp_enter(&call, symbol, name_of(symbol, words[5], on_host), kind_of(symbol, on_host), code, frame);

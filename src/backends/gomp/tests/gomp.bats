@@ -107,7 +107,7 @@ needs()
 	check '[(r["calls"], r["bytes_out"], r["bytes_in"]) for n in ("target", "target enter data", "target exit data",
 			"target update") for r in s["calls"] if r["name"].startswith(n + " on the host")] == [
 			(5, 10 * out["bytes"], 5 * (2 * out["bytes"] + 4)), (1, out["bytes"], 0), (1, 0, 0), (1, 0, out["bytes"])]' \
-		's["transfers"] == []'
+		's["transfers"] == []' '[r["calls"] for r in s["calls"] if r["name"].startswith("device start-up")] == [1]'
 }
 
 @test "another runtime's functions of the same name are left to its tool interface" {
