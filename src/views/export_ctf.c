@@ -122,7 +122,8 @@ static int ctf_write(struct export *export)
 	if (!strcmp(export->path, "-"))
 		return log_error(SONDE_EUSAGE, "ctf is a directory, and cannot go to standard output");
 	if (access(export->path, F_OK) == 0 && rmdir(export->path)) /* an empty one may be there */
-		return log_error(SONDE_EIO, "%s: exists, and is not an empty directory: remove it, or name another one by -o",
+		return log_error(SONDE_EIO,
+				 "%s: exists, and is not an empty directory: remove it, or name another one by -o",
 				 export->path);
 	if (mkdir(partial, 0777))
 		return log_error(SONDE_EIO, "%s: %s", partial, strerror(errno));
