@@ -237,6 +237,8 @@ static void note_flags(struct analysis *analysis)
 		 "nested ranges in more ways than are kept: device time is told of the outer ones alone"},
 		{FMT_NOTE_GRAPHS_FULL, "graphs",
 		 "used more graphs, or nodes of graphs, than are kept: the others lack in Graphs"},
+		{FMT_NOTE_LAUNCHES, "graph_launches",
+		 "heard of operations of graphs thousands of launches late: launches in Graphs may be too few"},
 		{FMT_NOTE_PRIVATE, "private", "could not map its record, which is lost if it is killed"},
 	};
 	const struct recording *recording = analysis->recording;

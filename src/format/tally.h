@@ -93,7 +93,8 @@ enum fmt_note {
 	FMT_NOTE_APPROXIMATE = 1u << 4,       /* some device figure was folded approximately */
 	FMT_NOTE_DYNAMIC_FULL = 1u << 5,      /* there were more names known at run time than there is room for */
 	FMT_NOTE_CONTEXTS_FULL = 1u << 6,     /* things nest in more ways than there is room for: device_ns is less */
-	FMT_NOTE_GRAPHS_FULL = 1u << 7        /* there were more graphs or nodes than there is room for */
+	FMT_NOTE_GRAPHS_FULL = 1u << 7,       /* there were more graphs or nodes than there is room for */
+	FMT_NOTE_LAUNCHES = 1u << 8           /* launches of graphs may be more than were counted */
 };
 
 /* What lies in ctf/ beside the tally: see format/stream.h. */

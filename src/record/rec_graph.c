@@ -59,8 +59,10 @@ static void count_launch(struct fmt_graph *graph, uint32_t index, uint64_t corre
 		if (launch->correlation < lowest->correlation)
 			lowest = launch;
 	}
-	if (correlation <= graph->counted_below)
+	if (correlation <= graph->counted_below) { /* whether it was counted is not known any more */
+		rec_state.process->notes |= FMT_NOTE_LAUNCHES;
 		return;
+	}
 	graph->launches++;
 	launches_used = true;
 	if (correlation < lowest->correlation) {

@@ -239,9 +239,11 @@ static void launches_are_at_most_those_there_were(void **state)
 	for (uint64_t launch = 1; launch <= 20000; launch++)
 		add_node(device, 5, launch, 1);
 	assert_int_equal(launches_of(0), 20000);
+	assert_int_equal(rec_state.process->notes & FMT_NOTE_LAUNCHES, 0);
 	for (uint64_t launch = 1; launch <= 20000; launch++)
 		add_node(device, 5, launch, 2);
 	assert_int_equal(launches_of(0), 20000);
+	assert_int_equal(rec_state.process->notes & FMT_NOTE_LAUNCHES, FMT_NOTE_LAUNCHES);
 	add_node(device, 5, 0, 2); /* not known whose it is */
 	assert_int_equal(launches_of(0), 20000);
 }
