@@ -354,7 +354,7 @@ REC_EXPORT REC_COLD void rec_call_left(const struct rec_call *call);
 
 /*
  * A call of this thread that is told of when it is over: the thread has recorded nothing since it began, at the time
- * that rec_past_begin() gave.
+ * that rec_past_begin() gave. 0: recording is paused, so that it is none to be told of.
  */
 REC_EXPORT uint64_t rec_past_begin(void);
 REC_EXPORT void rec_call_past(struct rec_backend *backend, const struct rec_label *label, enum sonde_kind kind,

@@ -12,6 +12,8 @@ uint64_t rec_past_begin(void)
 {
 	struct rec_writer *writer = &rec_tls.writer;
 
+	if (unlikely(rec_paused()))
+		return 0;
 	/* a packet that was opened later could not hold it */
 	if (writer->packet && rec_on() && writer->at + PAST_BYTES > writer->limit)
 		rec_stream_turn(writer, PAST_BYTES);

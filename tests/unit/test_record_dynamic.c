@@ -151,6 +151,16 @@ static void failures_bytes_and_sizes_of_communicators_reach_the_row(void **state
 	assert_int_equal(function->members_most, 8);
 }
 
+static void a_wait_that_begins_in_a_pause_is_none(void **state)
+{
+	(void)state;
+	assert_true(rec_past_begin() > 0);
+	rec_pause();
+	assert_true(rec_past_begin() == 0);
+	rec_resume();
+	assert_true(rec_past_begin() > 0);
+}
+
 static void what_is_called_while_the_tool_is_at_work_is_not_recorded(void **state)
 {
 	uint64_t outer = begin("outer");
@@ -174,6 +184,7 @@ int main(void)
 		T(a_frame_that_was_jumped_over_is_dropped_by_the_next_call_above_it),
 		T(calls_too_deep_are_counted_as_lost),
 		T(failures_bytes_and_sizes_of_communicators_reach_the_row),
+		T(a_wait_that_begins_in_a_pause_is_none),
 		T(what_is_called_while_the_tool_is_at_work_is_not_recorded),
 	};
 

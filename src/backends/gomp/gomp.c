@@ -357,7 +357,8 @@ void *GOMP_single_copy_start(void)
 		uint64_t now = rec_now_ticks();
 
 		gomp_wait_end(self, now);
-		team_waited(self, now - begin, helped);
+		if (begin)
+			team_waited(self, now - begin, helped);
 	} else {
 		self->wait_since = 0;
 		work_begin(symbol_GOMP_single_copy_start, "single", __builtin_return_address(0));
