@@ -154,6 +154,14 @@ static void show(struct run *run)
 	}
 }
 
+/* No such program: it may be meant as a sub-command, which stands in front of all options. */
+static void tell_command(const char *word)
+{
+	for (int i = 0; i < COMMAND_COUNT; i++)
+		if (i != COMMAND_run && !strcmp(word, command_rows[i].name))
+			tell("the command %s goes in front of options: sonde %s ...", word, word);
+}
+
 static int run_program(struct run *run, const struct options *options)
 {
 	struct result *result = &run->result;
@@ -161,8 +169,10 @@ static int run_program(struct run *run, const struct options *options)
 	struct target target = result->target;
 	int err;
 
-	if (error)
+	if (error) {
+		tell_command(run->words[0]);
 		return program_cannot_run(run->words[0], error);
+	}
 	program_hold_signals();
 	result->program = run->words[0];
 	err = find_place(run, options);

@@ -95,6 +95,12 @@ refused()
 	LIST
 }
 
+@test "a command behind options, which is no program, is told from one" {
+	PATH=/nonexistent run -127 "$SONDE" --csv d report rec
+	grep -q "^sonde: the command report goes in front of options: sonde report" <<<"$output"
+	grep -q "^sonde: report: command not found" <<<"$output"
+}
+
 @test "a script without a first line runs as a shell would run it" {
 	printf 'echo "$1"; exit 9\n' >script
 	chmod +x script
