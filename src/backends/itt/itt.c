@@ -165,11 +165,13 @@ static void end_range(const struct itt_domain *domain, const struct itt_id *id)
 		rec_range_end(&itt_backend, key_of(domain, id));
 }
 
+/* One without a name says nothing to people: oneTBB has many with one id, for each time that a graph is held back. */
 static void overlapped_begin(const struct itt_domain *domain, struct itt_id id, struct itt_id parent,
 			     const struct itt_string *name)
 {
 	(void)parent;
-	start_range(domain, &id, name ? name->text : NULL);
+	if (name && name->text && *name->text)
+		start_range(domain, &id, name->text);
 }
 
 static void overlapped_end(const struct itt_domain *domain, struct itt_id id)

@@ -213,6 +213,10 @@ int main(int argc, char **argv)
 	at = app_now();
 	task_begin(&first, null, null, name);
 	task_begin(second, null, null, name);
+	for (int i = 0; i < 100; i++) /* held back as often */
+		region_begin(second, one, null, i % 2 ? NULL : string_create(""));
+	for (int i = 0; i < 100; i++)
+		region_end(second, one);
 	region_begin(second, one, null, string_create("region"));
 	app_pause_ms(5);
 	task_end(&first); /* domains need not nest */

@@ -20,6 +20,16 @@ LIB=$SRC/tests/cli
 		'range_of("second:region")["total_ns"] > 10e6' 's["calls"] == []' 'ledger("lost") == 0'
 }
 
+@test "loops and graphs of oneTBB are ranges, and the bodies of a graph" {
+	[ -x "$BUILD/tests/itt/tbb" ] || omit "no oneTBB (libtbb-dev) or no C++ compiler"
+	for mode in "" -l; do
+		traced $mode -o "$T/rec" -- "$BUILD/tests/itt/tbb"
+		check 'out["sum"] == 499500 + 4950 + 100' '{r["name"]: r["calls"] for r in s["ranges"]} == {"tbb:tbb_parallel_for": 1,
+				"tbb:tbb_flow_graph": 1, "tbb.flow:body": 200}' 'ledger("lost") == 0' 's["lower_bound"] is False'
+		rm -rf "$T/rec"
+	done
+}
+
 @test "counters of each type have least, greatest and mean, from one thread or sixteen, with and without streams" {
 	for mode in "" -l; do
 		traced $mode -o "$T/rec" -- "$BUILD/tests/itt/client" values
