@@ -92,6 +92,7 @@ void gomp_enter(struct rec_call *call, enum gomp_symbol symbol, const char *what
 typedef void (*body)(void *data);
 
 struct gomp_team {
+	const void *reductions; /* GOMP_parallel_reductions() takes the first word of its data for where they are */
 	uint64_t serial;      /* 0: free */
 	enum gomp_symbol symbol;
 	body function;
@@ -118,6 +119,7 @@ static struct gomp_team *team_take(enum gomp_symbol symbol, body function, void 
 		team->symbol = symbol;
 		team->function = function;
 		team->data = data;
+		team->reductions = symbol == symbol_GOMP_parallel_reductions ? *(void **)data : NULL;
 		team->code = gomp_place((rec_word)function);
 		team->primary = &gomp_self;
 		team->threads = (struct rec_team){.begin = rec_now_ticks()};

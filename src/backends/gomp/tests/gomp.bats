@@ -100,6 +100,16 @@ needs()
 	check 'out["sum"] == 4' 'out["written"] == 0' 'sum(r["calls"] for r in s["calls"] if r["name"].startswith("barrier")) == 4'
 }
 
+@test "reductions over tasks give what they give without sonde" {
+	needs reductions
+	for mode in -q -l; do
+		traced $mode -b gomp "$GOMP/reductions"
+		equal status 0 "$status"
+		check 'out["region"] == out["loop"] == 44850' 'out["none"] == 1' \
+			'sum(r["calls"] for r in s["calls"] if r["name"].startswith("parallel main")) == 4'
+	done
+}
+
 @test "target constructs that run on the host for want of a device" {
 	needs target
 	traced -b gomp "$GOMP/target" maps
