@@ -61,7 +61,7 @@ static struct nvtx_string *add_string(const struct nvtx_domain *domain, const ch
 struct nvtx_domain *nvtx_create(const char *name)
 {
 	struct rec_label label = rec_label(NULL, name);
-	rec_word key = label.hash ^ 1;
+	rec_word key = label.hash | 1; /* even: strings */
 	struct handle found = {NULL};
 
 	rec_lock(&lock);

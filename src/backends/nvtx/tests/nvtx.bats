@@ -38,7 +38,7 @@ PROGRAMS=$BUILD/tests/nvtx
 
 @test "objects share domains; domains need not nest" {
 	traced "$PROGRAMS/ranges" domains
-	check 'out["one_handle"] == 1' 'out["level"] == 0' 'range_of("alpha:registered")["calls"] == 1' \
+	check 'out["one_handle"] == 1' 'out["shared"] == 0' 'out["level"] == 0' 'range_of("alpha:registered")["calls"] == 1' \
 		'range_of("plain")["calls"] == 1' \
 		'5e6 < range_of("alpha:first")["total_ns"]' '10e6 < range_of("beta:second")["total_ns"]' \
 		'range_of("beta:second")["self_ns"] == range_of("beta:second")["total_ns"]' \

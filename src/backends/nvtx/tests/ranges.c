@@ -106,6 +106,7 @@ static void domains(void)
 {
 	static struct client other;
 	void *a, *b, *same, *string;
+	long shared = 0;
 
 	client_open(&other);
 	a = client_domain(&client, "alpha");
@@ -113,6 +114,13 @@ static void domains(void)
 	same = client_domain(&other, "alpha");
 	string = client_string(&client, a, "registered");
 	app_say("one_handle", a == same && string == client_string(&other, same, "registered"));
+	for (int i = 0; i < 16; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "both %d", i);
+		shared += client_string(&client, NULL, name) == client_domain(&client, name);
+	}
+	app_say("shared", shared); /* strings and domains of the same name */
 	client_push_in(&client, a, 1, "first");
 	client_push_in(&other, b, 1, "second");
 	app_pause_ms(5);
