@@ -163,7 +163,8 @@ all_refuse()
 		    lines = run.stderr.decode().splitlines() # valid text, whatever the damage
 		    assert run.returncode == 0 or len(lines) == 1, what
 		    assert run.returncode == 0 or not os.path.exists(made), what
-		    assert len(lines) <= 8 and all(line.startswith("sonde: ") and len(line) < 1000 for line in lines), what
+		    # a line for each section that is damaged, and 20 flips may hit as many
+		    assert len(lines) <= 24 and all(line.startswith("sonde: ") and len(line) < 1000 for line in lines), what
 		    spoken += bool(lines) or b"\nnote: " in run.stdout
 		    if os.path.exists(made):
 		        os.unlink(made)
