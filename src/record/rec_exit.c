@@ -6,6 +6,7 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,8 @@ void rec_note_end(enum fmt_end end)
 	rec_file_write_private();
 }
 
-void rec_flush(enum fmt_end end)
+/* Collects what the runtimes still hold back, and waits for it no longer than this. */
+static void collect(uint64_t patience_ns)
 {
 	uint64_t deadline;
 	int saved = errno;
@@ -43,13 +45,59 @@ void rec_flush(enum fmt_end end)
 	if (!is_ours())
 		return;
 	rec_tls.guard++;
-	deadline = rec_raw_ns() + FLUSH_DEADLINE_NS;
+	deadline = rec_raw_ns() + patience_ns;
 	for (struct rec_backend *backend = rec_state.backends; backend; backend = backend->next)
 		if (backend->flush && (backend->state & REC_BACKEND_OPENED))
 			backend->flush(deadline);
-	rec_note_end(end);
 	rec_tls.guard--;
 	errno = saved;
+}
+
+void rec_flush(enum fmt_end end)
+{
+	collect(FLUSH_DEADLINE_NS);
+	rec_note_end(end);
+}
+
+/*
+ * exit() first ends the thread that called it, as far as thread-local objects go, and then runs handlers and
+ * destructors, the youngest first: those of a runtime that was loaded after the record was opened come before our
+ * handler. A runtime that is still building a kernel on a thread of its own crashes there, since its compiler is gone:
+ * waiting must be over by then. It is done where the initial thread's objects end; the handler waits only where another
+ * thread called exit().
+ */
+extern int __cxa_thread_atexit_impl(void (*)(void *), void *, void *) __attribute__((weak)); /* musl has none */
+extern void *__dso_handle;
+
+static pthread_t collected; /* by this thread, at its end */
+
+static void at_thread_end(void *unused)
+{
+	(void)unused;
+	collect(FLUSH_DEADLINE_NS);
+	collected = pthread_self();
+}
+
+static void at_exit(void)
+{
+	collect(pthread_equal(collected, pthread_self()) ? 0 : FLUSH_DEADLINE_NS);
+	rec_note_end(FMT_END_EXIT);
+}
+
+void rec_exit_watch(uint32_t tid)
+{
+	static bool process, initial;
+
+	if (!process)
+		process = atexit(at_exit) == 0;
+	if (!initial && tid == rec_pid() && __cxa_thread_atexit_impl)
+		initial = __cxa_thread_atexit_impl(at_thread_end, NULL, &__dso_handle) == 0;
+}
+
+/* Outstanding device work was collected by at_exit(), while the runtimes were still whole. */
+__attribute__((destructor)) static void destructor(void)
+{
+	rec_note_end(FMT_END_EXIT);
 }
 
 static void *next(const char *name)

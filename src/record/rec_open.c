@@ -264,15 +264,9 @@ void rec_backend_note(struct rec_backend *backend, const char *sentence)
 	errno = saved;
 }
 
-static void at_exit(void)
-{
-	rec_flush(FMT_END_EXIT);
-}
-
 bool rec_open(void)
 {
 	struct rec_state *state = &rec_state;
-	static bool exit_registered;
 
 	if (rec_ready())
 		return true;
@@ -292,8 +286,6 @@ bool rec_open(void)
 	open_streams();
 	memcpy(state->head->magic, FMT_TALLY_MAGIC, sizeof(state->head->magic));
 	__atomic_store_n(&rec_wiped->open, 1, __ATOMIC_RELEASE);
-	if (!exit_registered && atexit(at_exit) == 0)
-		exit_registered = true;
 	rec_debug("record %s", state->path);
 	return true;
 }
@@ -301,10 +293,4 @@ bool rec_open(void)
 __attribute__((constructor)) static void constructor(void)
 {
 	rec_construct();
-}
-
-/* Outstanding device work was collected by at_exit(), while the runtimes were still whole. */
-__attribute__((destructor)) static void destructor(void)
-{
-	rec_note_end(FMT_END_EXIT);
 }

@@ -172,6 +172,7 @@ void rec_control_opened(void); /* tells the new record what was paused before it
 
 /* rec_exit.c */
 void rec_note_end(enum fmt_end end);
+void rec_exit_watch(uint32_t tid); /* a thread that is recorded from now on: its exit() is to be noticed */
 
 /* rec_pending.c */
 void rec_pending_add(const struct rec_call *call, uint64_t end, bool timed);

@@ -15,6 +15,14 @@ load lib
 	done
 }
 
+@test "a kernel that is still being built at exit is waited for before the runtime is taken apart" {
+	for _ in 1 2 3; do
+		POCL_CACHE_DIR=$(mktemp -d "$T/cache.XXXX")
+		ocl end exit
+		check 'kernels("add_one") == 100' 'ledger("unfinished") == 0' 'not s["lower_bound"]'
+	done
+}
+
 @test "C098 a kernel that nobody lets run is unfinished, and is not waited for" {
 	need opencl
 	bare "$PROGRAMS/end" never
