@@ -20,6 +20,9 @@ $backends	{.name = NULL},
 """
 
 
+STATES = ("real hardware", "real runtime on CPU", "simulated", "not yet")
+
+
 class Attach:
     """One attach.conf."""
 
@@ -27,6 +30,7 @@ class Attach:
         self.path, self.name, self.layer, self.preload, self.perfetto_api = path, None, 0, None, 0
         self.front, self.runtime, self.launcher, self.exports, self.lookups = [], [], [], [], []
         self.env, self.rank, self.job, self.alias = [], [], [], []
+        self.library, self.search, self.state = [], [], None
         self.weak = self.controls = 0
         self.taken = None
         for self.line, text in read_lines(path):
@@ -47,7 +51,11 @@ class Attach:
             setattr(self, key, int(rest[0]))
         elif key in ("preload", "taken"):
             setattr(self, key, rest[0])
-        elif key in ("front", "runtime", "launcher", "exports"):
+        elif key == "state":
+            if " ".join(rest) not in STATES:
+                raise ApiError(self.path, self.line, "'state' is one of: %s" % ", ".join(STATES))
+            self.state = " ".join(rest)
+        elif key in ("front", "runtime", "launcher", "exports", "library", "search"):
             getattr(self, key).extend(rest)
         elif key == "lookups":
             self.lookups.extend(rest)
@@ -89,8 +97,12 @@ def attach_text(attaches):
     lists, backends = [], []
     for attach in attaches:
         name = attach.name
+        if not attach.state:
+            raise ApiError(attach.path, 1, "'state' is needed: one of: %s" % ", ".join(STATES))
         lists.append(list_text("char *const ", name + "_front", map(quoted, attach.front), "NULL"))
         lists.append(list_text("char *const ", name + "_launcher", map(quoted, attach.launcher), "NULL"))
+        lists.append(list_text("char *const ", name + "_library", map(quoted, attach.library or attach.front), "NULL"))
+        lists.append(list_text("char *const ", name + "_search", map(quoted, attach.search), "NULL"))
         lists.append(list_text("struct attach_env ", name + "_env",
                                ["{%s, %s, %d}" % (quoted(k), quoted(v), single) for k, v, single in attach.env],
                                "{NULL, NULL, 0}"))
@@ -102,7 +114,9 @@ def attach_text(attaches):
         lists.append(list_text("struct attach_alias ", name + "_alias", [
             "{%s}" % ", ".join(map(quoted, words)) for words in attach.alias], "{NULL, NULL, NULL}"))
         preload = quoted(attach.preload) if attach.preload else "NULL"
-        backends.append("\t{%s, %s, %s_front, %s_env, %s_rank, %s_job, %s_alias, %s_launcher, %d, %d, %s},\n" % (
-            quoted(name), preload, name, name, name, name, name, name, attach.weak,
-            attach.controls, quoted(attach.taken) if attach.taken else "NULL"))
+        backends.append("\t{%s, %s, %s_front, %s_env, %s_rank, %s_job, %s_alias, %s_launcher, %d, %d, %s,\n"
+                        "\t %s, %s_library, %s_search},\n" % (
+                            quoted(name), preload, name, name, name, name, name, name, attach.weak,
+                            attach.controls, quoted(attach.taken) if attach.taken else "NULL",
+                            quoted(attach.state), name, name))
     return Template(TABLE).substitute(lists="\n".join(lists), backends="".join(backends))

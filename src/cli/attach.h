@@ -58,6 +58,9 @@ struct attach_backend {
 	int weak; /* `weak ours`: programs refer weakly to the wrapper object's names, for us to answer */
 	int controls; /* `controls`: through it programs pause recording, also where nothing of it is recorded */
 	const char *taken; /* `taken NAME`: a program that defines NAME has a tool of its own, which stays; or NULL */
+	const char *state; /* `state WORDS`: what it was run on, in the words of the README's table */
+	const char *const *library; /* `library NAME ...`, else `front`: prefixes of its files; ends with NULL */
+	const char *const *search;  /* `search GLOB ...`: folders where its vendor puts them; ends with NULL */
 };
 
 /* In the order of the folders' names; ends with name NULL. No list pointer in an entry is NULL. */

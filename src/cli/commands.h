@@ -11,5 +11,6 @@ int cmd_report(const struct options *options, char **words);
 int cmd_print(const struct options *options, char **words);
 int cmd_timeline(const struct options *options, char **words);
 int cmd_export(const struct options *options, char **words);
+int cmd_doctor(const struct options *options, char **words);
 
 #endif

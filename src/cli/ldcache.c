@@ -100,19 +100,23 @@ void ldcache_close(struct ldcache *cache)
 	cache->bytes = NULL;
 }
 
+/* An entry of this architecture. NULL: of another one, or damaged. */
+static const char *entry_at(const struct ldcache *cache, size_t index, struct new_entry *entry_out)
+{
+	const unsigned char *table = cache->bytes + cache->base + sizeof(struct new_head);
+
+	memcpy(entry_out, table + index * sizeof(*entry_out), sizeof(*entry_out));
+	return entry_out->flags == OWN_FLAGS ? text_at(cache, entry_out->name) : NULL;
+}
+
 const char *ldcache_find(const struct ldcache *cache, const char *name)
 {
-	const unsigned char *table = cache->bytes ? cache->bytes + cache->base + sizeof(struct new_head) : NULL;
 	const char *found = NULL;
 
-	for (size_t i = 0; table && i < cache->entries; i++) {
+	for (size_t i = 0; i < cache->entries; i++) {
 		struct new_entry entry;
-		const char *entry_name;
+		const char *entry_name = entry_at(cache, i, &entry);
 
-		memcpy(&entry, table + i * sizeof(entry), sizeof(entry));
-		if (entry.flags != OWN_FLAGS)
-			continue;
-		entry_name = text_at(cache, entry.name);
 		if (!entry_name || strcmp(entry_name, name) != 0)
 			continue;
 		found = text_at(cache, entry.path);
@@ -120,4 +124,18 @@ const char *ldcache_find(const struct ldcache *cache, const char *name)
 			break; /* the plain variant: what differs from it is code, not names */
 	}
 	return found;
+}
+
+const char *ldcache_next(const struct ldcache *cache, const char *prefix, size_t *at)
+{
+	const char *path = NULL;
+
+	while (!path && *at < cache->entries) {
+		struct new_entry entry;
+		const char *name = entry_at(cache, (*at)++, &entry);
+
+		if (name && !strncmp(name, prefix, strlen(prefix)))
+			path = text_at(cache, entry.path);
+	}
+	return path;
 }

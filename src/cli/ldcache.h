@@ -18,4 +18,7 @@ void ldcache_close(struct ldcache *cache);
 /* Path of the library for this architecture, valid while the cache is open; NULL: not in it. */
 const char *ldcache_find(const struct ldcache *cache, const char *name);
 
+/* Path of the next library for this architecture whose name begins like that. *at: 0 at first. NULL: no more. */
+const char *ldcache_next(const struct ldcache *cache, const char *prefix, size_t *at);
+
 #endif

@@ -12,6 +12,7 @@ static int (*const command_functions[COMMAND_COUNT])(const struct options *optio
 	[COMMAND_print] = cmd_print,
 	[COMMAND_timeline] = cmd_timeline,
 	[COMMAND_export] = cmd_export,
+	[COMMAND_doctor] = cmd_doctor,
 };
 
 /* `run` is the default and has no word of its own: `sonde ./report` and `sonde -- report` run programs. */

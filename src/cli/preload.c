@@ -271,31 +271,27 @@ static const char *value_of(const struct preload *preload, const struct attach_e
 	return path;
 }
 
-/*
- * Variables that hold one tool: what the user has put there stays, unless the backend was asked for by name. Several of
- * a backend are names of one place.
- */
-static bool has_users_tool(const struct preload *preload, const struct attach_backend *backend)
+/* Variables that hold one tool; several of a backend are names of one place. */
+const char *preload_users_tool(const struct preload *preload, const struct attach_backend *backend)
 {
 	if (list_holds(preload->options->backends, ",", backend->name))
-		return false;
+		return NULL;
 	for (const struct attach_env *env = backend->env; env->name; env++) {
 		const char *old = getenv(env->name), *value = value_of(preload, env);
 
-		if (!env->single || !old || !*old || !value || !strcmp(old, value))
-			continue;
-		if (preload->telling && is_enabled(preload, backend->name))
-			tell("%s is set to %s and stays so: nothing of %s is traced (-b %s takes it)", env->name, old,
-			     backend->name, backend->name);
-		return true;
+		if (env->single && old && *old && value && strcmp(old, value) != 0)
+			return env->name;
 	}
-	return false;
+	return NULL;
 }
 
 static void export_backend(const struct preload *preload, const struct attach_backend *backend)
 {
-	bool taken = has_users_tool(preload, backend);
+	const char *taken = preload_users_tool(preload, backend);
 
+	if (taken && preload->telling && is_enabled(preload, backend->name))
+		tell("%s is set to %s and stays so: nothing of %s is traced (-b %s takes it)", taken, getenv(taken),
+		     backend->name, backend->name);
 	for (const struct attach_env *env = backend->env; env->name; env++) {
 		const char *value = value_of(preload, env);
 

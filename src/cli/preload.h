@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
+#include "cli/attach.h"
 #include "cli/options.h"
 #include "cli/target.h"
 
@@ -41,6 +42,9 @@ int preload_check_options(const struct options *options);
  * way. telling: say what cannot be loaded or traced. preload is zero-initialised.
  */
 void preload_plan(struct preload *preload, const struct options *options, struct target *target, bool telling);
+
+/* A variable that holds the backend's one tool, and in which the user has another one: it stays. NULL: none. */
+const char *preload_users_tool(const struct preload *preload, const struct attach_backend *backend);
 
 /* Sets the variables in this process. directory: SONDE_DIR. Called in the child before exec. */
 void preload_export(const struct preload *preload, const char *directory);

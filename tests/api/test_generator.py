@@ -345,15 +345,21 @@ class AttachConf(unittest.TestCase):
         attach = self.read("backend w\nlayer 2\nfront libw.so libw_\nruntime libw\npreload libsonde-w.so\n"
                            "env append W_LAYERS @LIBDIR@/x.so\nenv set W_TOOL @LIBDIR@/y.so\n"
                            "rank W_RANK size=W_SIZE needs=W_STEP\njob W_JOB W_STEP\n"
-                           "launcher wrun\n")
+                           "launcher wrun\nstate real runtime on CPU\nsearch /opt/w*/lib\n")
         text = attach_text([attach])
         for piece in ('"libw_",', '{"W_LAYERS", "@LIBDIR@/x.so", 0}',
                       '{"W_TOOL", "@LIBDIR@/y.so", 1}', '.rank = "W_RANK"', '.needs = "W_STEP"',
-                      '{{"W_JOB", "W_STEP"}}', '"wrun"', '{"w", "libsonde-w.so", w_front'):
+                      '{{"W_JOB", "W_STEP"}}', '"wrun"', '{"w", "libsonde-w.so", w_front', '"real runtime on CPU"',
+                      '"/opt/w*/lib"'):
             self.assertIn(piece, text)
 
+    def test_a_backend_says_what_it_was_run_on(self):
+        with self.assertRaises(ApiError) as caught:
+            attach_text([self.read("backend w\nfront libw.so\n")])
+        self.assertIn("real hardware", str(caught.exception))
+
     def test_mistakes_name_the_line(self):
-        for line in ("frnot x", "env replace A b", "rank R sise=S", "job a b c d e", "preload"):
+        for line in ("frnot x", "env replace A b", "rank R sise=S", "job a b c d e", "preload", "state good"):
             with self.assertRaises(ApiError) as caught:
                 self.read("backend w\nfront libw.so\n" + line + "\n")
             self.assertIn("attach.conf:3: ", str(caught.exception))

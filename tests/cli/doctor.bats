@@ -1,0 +1,85 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# `sonde doctor`: what can be traced here, how, and what stands in the way.
+load lib
+
+doctor() # STATUS ARGS...
+{
+	local expected=$1
+	status=0
+	"$SONDE" doctor "${@:2}" >"$T/out" 2>"$T/err" || status=$?
+	equal status "$expected" "$status"
+}
+
+# The row of a backend: its first line.
+row() # BACKEND TEXT...
+{
+	grep "^  $1 " "$T/out" >"$T/row" || { cat "$T/out"; return 1; }
+	says "$T/row" "${@:2}"
+}
+
+@test "each API of this build has a row that says what it was run on and how it is reached" {
+	doctor 0
+	for conf in "$SRC"/src/backends/*/attach.conf; do
+		name=$(sed -n 's/^backend //p' "$conf")
+		[ "$name" != template ] || continue
+		row "$name" "$(sed -n 's/^state //p' "$conf")"
+	done
+	row opencl OPENCL_LAYERS preload
+	says "$T/out" "Libraries:  $(cd "$(dirname "$SONDE")" && pwd)" "Recordings: $TMPDIR" "What is not found here"
+}
+
+@test "libraries are found where the loader finds them, once each, by the name that tells their version" {
+	need openmpi
+	doctor 0 -v
+	library=$(readlink -f "$(ldconfig -p | awk '/libmpi.so.40 .*x86-64/ {print $NF}' | head -1)")
+	equal "how often $library" 1 "$(grep -c " $library\$" "$T/out")"
+	cp "$library" "$T/libnccl.so.9.8.7"
+	ln -s libnccl.so.9.8.7 "$T/libnccl.so"
+	echo "no library" >"$T/libnccl.so.1"
+	LD_LIBRARY_PATH="$T:" doctor 0
+	row nccl "$T/libnccl.so.9.8.7"
+	equal "files of that name" 1 "$(grep -c "$T/libnccl" "$T/out")"
+}
+
+@test "a tool that the user has named is told of, and -b takes its place" {
+	NVTX_INJECTION64_PATH=/other.so doctor 0
+	row nvtx "not: NVTX_INJECTION64_PATH is set to another tool (-b nvtx takes it)"
+	NVTX_INJECTION64_PATH=/other.so doctor 0 -b nvtx
+	row nvtx "NVTX_INJECTION64_PATH"
+	! grep -q "^  nvtx .*not:" "$T/out"
+}
+
+@test "a program is looked at: what it is linked with, what would be loaded, and why it cannot be traced" {
+	need opencl mpich
+	doctor 0 "$APPS/truth.mpich"
+	says "$T/out" "Program:    $APPS/truth.mpich" "libmpich.so" "libOpenCL.so" "libsonde-mpi.so" "libsonde.so"
+	doctor 1 "$APPS/hello.static"
+	says "$T/out" "Traced:     no: it is statically linked; programs that it starts are"
+	printf '#!%s\n' "$(command -v bash)" >script
+	chmod +x script
+	doctor 0 ./script
+	says "$T/out" "Run by:     "
+}
+
+@test "an installation without its libraries, and one that lacks a wrapper object, are named" {
+	mkdir bin
+	cp "$SONDE" bin/sonde
+	SONDE=$T/bin/sonde doctor 1
+	says "$T/out" "Libraries:  none beside the command or in ../lib/sonde"
+	cp "$(dirname "$SONDE")/libsonde.so" bin/
+	SONDE=$T/bin/sonde doctor 0
+	row mpi "not: libsonde-mpi.so is missing"
+}
+
+@test "wrong use is one line" {
+	doctor 2 a b
+	says "$T/err" "sonde: doctor looks at one program: 'b' is too many"
+	doctor 2 /nowhere
+	says "$T/err" "sonde: /nowhere: No such file or directory"
+	doctor 2 -b foo
+	says "$T/err" "unknown backend 'foo'"
+	status=0
+	"$SONDE" doctor >/dev/full 2>"$T/err" || status=$?
+	equal status 2 "$status"
+}
