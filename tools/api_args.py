@@ -76,8 +76,8 @@ class Arguments:
 
     def take_parts(self, path, line, words):
         """parts TYPE NAME:width..."""
-        if not any(kind.replace("const ", "") == words[0] + "*" for function in self.api.functions.values()
-                   for _, kind in function.args):
+        if not any(kind.replace("const ", "") in (words[0], words[0] + "*")
+                   for function in self.api.functions.values() for _, kind in function.args):
             raise ApiError(path, line, "no function has an argument of type '%s*'" % words[0])
         self.parts[words[0] + "*"] = [tuple(word.split(":")) for word in words[1:]]
         for _, width in self.parts[words[0] + "*"]:
@@ -130,8 +130,9 @@ class Arguments:
     def of_argument(self, function, arg, kind, index):
         way, mark, length = self.said.get((function.name, arg), (None, "", ""))
         width = self.api.width(kind)
-        if width == "struct":
-            return []
+        if width == "struct": # the word is its address
+            return [self.pointed(function, "%s.%s" % (arg, part), index, "in", "", "", TYPES[of], n)
+                    for n, (part, of) in enumerate(self.parts.get(kind + "*", []), 1)]
         if "*" not in kind:
             recorded = Recorded(arg, index, "IN", TYPES[width])
             recorded.flags += self.handle_flags(kind)

@@ -7,7 +7,7 @@ result is checked in. What to read stands in <api>.sources beside it:
 
     match REGEX            functions that belong to the API
     source NAME            starts a source; the first one decides argument names
-        flags COMMAND      its -I and -D words are passed to clang
+        flags COMMAND      its -I and -D words are passed to clang; paths are relative to the folder
         include HEADER     in this order
         define NAME VALUE
         version MACRO ...  integer or string macros, joined by dots
@@ -15,7 +15,7 @@ result is checked in. What to read stands in <api>.sources beside it:
     handle TYPE            a word that each library defines for itself
 
 Usage: api_extract.py [--check] src/backends/<api>
---check compares with the file; exit status 77 when clang or a header is not there.
+--check compares with the file, as far as headers are there; exit status 77 when clang or all of them are missing.
 """
 import argparse
 import json
@@ -46,8 +46,8 @@ class MissingError(ExtractError):
 class Source:
     """One vendor's headers."""
 
-    def __init__(self, name):
-        self.name = name
+    def __init__(self, name, folder):
+        self.name, self.folder = name, folder
         self.flags, self.includes, self.defines, self.version_macros = [], [], [], []
         self.dispatch = None
         self.version = ""
@@ -73,6 +73,7 @@ class Function:
 def read_sources(path):
     """Parse <api>.sources into (match, [Source], handles)."""
     match, sources, handles = None, [], []
+    folder = os.path.dirname(os.path.abspath(path))
     with open(path) as stream:
         for number, line in enumerate(stream, 1):
             words = line.split("#")[0].split()
@@ -82,7 +83,7 @@ def read_sources(path):
             if key == "match":
                 match = re.compile(rest[0])
             elif key == "source":
-                sources.append(Source(rest[0]))
+                sources.append(Source(rest[0], folder))
             elif key == "handle":
                 handles += rest
             elif key in ("flags", "include", "define", "version", "dispatch") and sources:
@@ -119,7 +120,8 @@ def clang_words(source):
 def run_clang(source, extra, text):
     command = [CLANG, "-x", "c"] + clang_words(source) + extra + ["-"]
     try:
-        done = subprocess.run(command, input=text.encode(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        done = subprocess.run(command, input=text.encode(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              cwd=source.folder)
     except OSError as error:
         raise MissingError("source %s: %s" % (source.name, error))
     if done.returncode:
@@ -291,7 +293,9 @@ def render(api, sources, handles):
             fields = source.structs.get(source.tags[name])
             if fields is None:
                 raise ExtractError("source %s: no definition of '%s'" % (source.name, name))
-            lines.append("struct %s { %s }" % (name, ", ".join("%s:%s" % field for field in fields)))
+            line = "struct %s { %s }" % (name, ", ".join("%s:%s" % field for field in fields))
+            if line not in lines:
+                lines.append(line)
     lines.append("")
     lines += [functions[name].line() for name in sorted(functions)]
     for source in sources:
@@ -299,6 +303,22 @@ def render(api, sources, handles):
             lines.append("")
         lines += ["dispatch %d %s" % entry for entry in enumerate(source.table)]
     return "\n".join(lines) + "\n"
+
+
+def extract_all(sources, match, some):
+    """Fill the sources; some: those of which the headers are here will do."""
+    found, missing = [], None
+    for source in sources:
+        try:
+            extract(source, match)
+            found.append(source)
+        except MissingError as error:
+            missing = error
+            if not some:
+                raise
+    if not found:
+        raise missing
+    return found
 
 
 def check(path, text):
@@ -333,8 +353,7 @@ def main():
     path = os.path.join(options.folder, api + ".api")
     try:
         match, sources, handles = read_sources(os.path.join(options.folder, api + ".sources"))
-        for source in sources:
-            extract(source, match)
+        sources = extract_all(sources, match, options.check)
         text = render(api, sources, handles)
     except (ExtractError, OSError) as error:
         print("api_extract: %s" % error, file=sys.stderr)

@@ -242,7 +242,7 @@ class Wrapper:
     def make_values(self):
         n = range(len(self.kinds))
         forms = {"rec_word": "a%d", "double": "rec_word_double(a%d)", "float": "rec_word_float(a%d)"}
-        word = [forms[kind] % i if kind in forms else "0" for i, kind in enumerate(self.kinds)]
+        word = [forms.get(kind, "(rec_word)&a%d") % i for i, kind in enumerate(self.kinds)]
         integers = ["a%d" % i if kind == "rec_word" else "0" for i, kind in enumerate(self.kinds)]
         hooked = ["args[%d]" % i if self.kinds[i] == "rec_word" else "a%d" % i for i in n]
         passed = ["a%d" % i for i in n]
@@ -345,9 +345,10 @@ def field_type(width):
 
 
 def structs_text(api):
-    """Structures that the API passes by value, with the layout of the vendor's."""
-    return "".join("%s { %s };\n\n" % (struct_name(api, kind), " ".join(
-        "%s %s;" % (field_type(width), field) for field, width in fields)) for kind, fields in api.structs.items())
+    """Structures that the API passes by value, with the layout of the vendor's; `struct x` and `x` are one."""
+    structs = OrderedDict((struct_name(api, kind), fields) for kind, fields in api.structs.items())
+    return "".join("%s { %s };\n\n" % (name, " ".join("%s %s;" % (field_type(width), field) for field, width in fields))
+                   for name, fields in structs.items())
 
 
 def shapes_of(wrappers):

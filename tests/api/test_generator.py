@@ -102,6 +102,11 @@ class RecordedArguments(unittest.TestCase):
         self.assertEqual([r[:3] for r in self.recorded("w_new")],
                          [("IN", "scale", "F64"), ("RESULT", "", "POINTER")])
 
+    def test_parts_of_a_structure_by_value(self):
+        self.assertEqual([r[:4] for r in self.recorded("w_new", "parts pair a:f64 b:i32\n")],
+                         [("IN", "scale", "F64", "VALUE"), ("IN", "pair.a", "F64", "POINTED"),
+                          ("IN", "pair.b", "S32", "POINTED"), ("RESULT", "", "POINTER", "VALUE")])
+
     def test_lists_and_names(self):
         recorded = self.recorded("w_list", "in list:count w_list\nraw got w_*\nenum mode flags_t flags A=1 B=2\n"
                                  "enum fault int:return BAD=-1\n")
@@ -122,7 +127,7 @@ class RecordedArguments(unittest.TestCase):
         self.fails("in list:cuont w_list", "w_list has no argument 'cuont'")
         self.fails("in list:count w_lsit", "no function of 'w_lsit'")
         self.fails("enum mode flag_t A=1", "unknown type 'flag_t'")
-        self.fails("parts pair a:i32", "no function has an argument of type 'pair*'")
+        self.fails("parts pear a:i32", "no function has an argument of type 'pear*'")
         self.fails("parts int a:i33", "unknown width 'i33'")
         self.fails("enum fault int:cuont BAD=1", "no function has an argument 'cuont'")
         self.fails("in list:count: w_list", "cannot read 'list:count:'")
@@ -372,12 +377,12 @@ class Extract(unittest.TestCase):
             self.assertEqual(api_extract.normal_type(spelled), wanted)
 
     def test_type_that_differs_between_sources_is_a_handle(self):
-        one, two = api_extract.Source("one"), api_extract.Source("two")
+        one, two = api_extract.Source("one", "/"), api_extract.Source("two", "/")
         one.types, two.types = {"W": "i32", "N": "i64"}, {"W": "ptr", "N": "i64"}
         self.assertEqual(api_extract.merge_types([one, two], ["H"]), {"W": "handle", "N": "i64", "H": "handle"})
 
     def test_prototype_that_differs_between_sources_is_an_error(self):
-        one, two = api_extract.Source("one"), api_extract.Source("two")
+        one, two = api_extract.Source("one", "/"), api_extract.Source("two", "/")
         one.functions = {"f": api_extract.Function("f", "int", [("a", "int")], False)}
         two.functions = {"f": api_extract.Function("f", "int", [], False)}
         with self.assertRaises(api_extract.ExtractError):
