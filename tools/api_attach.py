@@ -30,7 +30,7 @@ class Attach:
         self.path, self.name, self.layer, self.preload, self.perfetto_api = path, None, 0, None, 0
         self.front, self.runtime, self.launcher, self.exports, self.lookups = [], [], [], [], []
         self.env, self.rank, self.job, self.alias = [], [], [], []
-        self.library, self.search, self.state = [], [], None
+        self.library, self.search, self.serialising, self.state = [], [], [], None
         self.weak = self.controls = 0
         self.taken = None
         for self.line, text in read_lines(path):
@@ -55,7 +55,7 @@ class Attach:
             if " ".join(rest) not in STATES:
                 raise ApiError(self.path, self.line, "'state' is one of: %s" % ", ".join(STATES))
             self.state = " ".join(rest)
-        elif key in ("front", "runtime", "launcher", "exports", "library", "search"):
+        elif key in ("front", "runtime", "launcher", "exports", "library", "search", "serialising"):
             getattr(self, key).extend(rest)
         elif key == "lookups":
             self.lookups.extend(rest)

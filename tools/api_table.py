@@ -179,6 +179,7 @@ struct rec_backend ${api}_backend = {
 	.front = $front,
 	.lookups = $lookups,
 	.runtimes = $runtimes,
+	.serialising = $serialising,
 	.layer = $layer_depth,
 	.perfetto_api = $perfetto_api,
 	.layer_variant = $layer_variant,
@@ -398,5 +399,6 @@ def table_text(api, attach):
         absent="\n".join(absent.functions), absent_table=", ".join(map(str, absent.table)),
         absent_cases=absent.cases(), front=strings(attach.front),
         lookups=strings(attach.lookups), runtimes=strings(attach.runtime),
+        serialising=strings(attach.serialising),
         layer_depth=attach.layer, perfetto_api=attach.perfetto_api, layer_variant=layers[0] if layers else 0,
         variadic=Template(VARIADIC).substitute(api=api.name) if variadic else "")

@@ -72,6 +72,10 @@ static void backend_add(struct analysis *analysis, const struct tally_backend *b
 	row->unfinished = number_add(row->unfinished, unfinished);
 	if (*backend->note)
 		summary_add_note(analysis->summary, "backend", "%s: %s", backend->name, backend->note);
+	if (*backend->serialised)
+		summary_add_note(analysis->summary, "serialised",
+				 "%s: %s was set: work of devices and the program wait for each other, and do not "
+				 "overlap as they do without", backend->name, backend->serialised);
 	if (*backend->second)
 		summary_add_note(analysis->summary, "second_provider",
 				 "%s: %s provides the API a second time; calls into it passed untraced", backend->name,

@@ -23,27 +23,31 @@ bool summary_has_note(const struct summary *summary, const char *code)
 	return false;
 }
 
+/* Notes of one code that say the same, as those of many processes do, are one. */
 void summary_add_note(struct summary *summary, const char *code, const char *format, ...)
 {
 	struct summary_note *note;
 	size_t same = 0, i;
+	const char *text;
 	va_list arguments;
 
-	for (i = 0; i < summary->notes && same <= NOTES_PER_CODE; i++)
-		same += !strcmp(summary->note[i].code, code);
+	va_start(arguments, format);
+	text = arena_vprintf(&summary->arena, format, arguments);
+	va_end(arguments);
+	for (i = 0; i < summary->notes && same <= NOTES_PER_CODE; i++) {
+		if (strcmp(summary->note[i].code, code) != 0)
+			continue;
+		if (!strcmp(summary->note[i].text, text))
+			return;
+		same++;
+	}
 	if (same > NOTES_PER_CODE)
 		return;
 	summary->note = arena_grow(&summary->arena, summary->note, summary->notes, &summary->note_capacity,
 				   sizeof(*note));
 	note = &summary->note[summary->notes++];
 	note->code = arena_strdup(&summary->arena, code);
-	if (same == NOTES_PER_CODE) {
-		note->text = "more of the same kind is left out";
-		return;
-	}
-	va_start(arguments, format);
-	note->text = arena_vprintf(&summary->arena, format, arguments);
-	va_end(arguments);
+	note->text = same == NOTES_PER_CODE ? "more of the same kind is left out" : text;
 }
 
 static void process_add(struct analysis *analysis, struct process_time *process)

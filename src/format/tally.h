@@ -18,7 +18,7 @@
 #define FMT_TALLY_MAGIC "SONDETLY"
 #define FMT_LAUNCH_MAGIC "SONDELCH"
 #define FMT_MAJOR 3 /* when which one changes: docs/FORMAT.md */
-#define FMT_MINOR 0
+#define FMT_MINOR 1
 #define FMT_BYTE_ORDER 0x01020304u
 
 #define FMT_BUCKETS 165  /* histogram: 4 steps per octave, see fmt_bucket() */
@@ -157,7 +157,7 @@ struct fmt_backend {
 	uint32_t perfetto_api; /* number of the API in Perfetto's InternedGraphicsContext, 0: it has none */
 	uint32_t reserved32;
 	uint64_t note;        /* what the backend has to tell, one sentence; 0: nothing */
-	uint64_t reserved;
+	uint64_t serialised;  /* name: "VARIABLE=VALUE, ..." that make the runtime serialise; or 0 */
 	/* unfinished = device_seen - device_recorded - untimed - device_lost */
 };
 

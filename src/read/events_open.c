@@ -259,7 +259,8 @@ static void layout_make(struct events *events, struct stream_process *process)
 
 static void process_open(struct events *events, uint32_t index)
 {
-	static struct tally_backend unknown = {.name = "?", .attached_by = "", .library = "", .second = "", .note = ""};
+	static struct tally_backend unknown = {
+		.name = "?", .attached_by = "", .library = "", .second = "", .note = "", .serialised = ""};
 	static struct tally_body nothing = {.backend = &unknown};
 	struct stream_process *process = &events->process[index];
 	const struct tally *tally = &events->recording->tally[index];

@@ -63,7 +63,8 @@ struct read_launch {
 
 struct tally_backend {
 	struct fmt_backend raw;
-	const char *name, *attached_by, *library, *second, *note; /* second, note: "" when there is none */
+	const char *name, *attached_by, *library;
+	const char *second, *note, *serialised; /* "" when there is none */
 };
 
 /* A value of an enumeration. */

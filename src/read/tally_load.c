@@ -100,6 +100,7 @@ static void backend_take(struct loader *loader, const void *item)
 	backend->library = loader_name(loader, backend->raw.library);
 	backend->second = loader_name(loader, backend->raw.second);
 	backend->note = loader_name(loader, backend->raw.note);
+	backend->serialised = loader_name(loader, backend->raw.serialised);
 }
 
 static void function_take(struct loader *loader, const void *item)
@@ -395,7 +396,7 @@ static void names_load(struct loader *loader)
 	/* whatever names no backend: one behind the last, also when it has become one itself */
 	for (uint32_t i = 0; i < 2; i++)
 		body->backend[body->backends + i] = (struct tally_backend){
-			.name = "?", .attached_by = "", .library = "", .second = "", .note = ""};
+			.name = "?", .attached_by = "", .library = "", .second = "", .note = "", .serialised = ""};
 	items_load(loader, FMT_SECTION_FUNCTIONS, FUNCTIONS_MAX, function_take);
 	args_load(loader);
 	devices_load(loader);

@@ -134,6 +134,7 @@ struct rec_backend {
 	const char *front;    /* '\0'-separated, ends with an empty one: name prefixes of the API's front library */
 	const char *lookups;  /* likewise: functions of other libraries that the hand-written part stands before */
 	const char *runtimes; /* likewise: objects whose calls are the runtime's own, not the program's */
+	const char *serialising; /* likewise: variables that make the runtime serialise; may be NULL */
 	uint32_t layer;       /* depth in the stack of layers: greater is nearer to the program */
 	uint32_t perfetto_api;  /* see struct fmt_backend */
 	uint32_t layer_variant; /* symbols of this variant are called by the API's own loader; 0: none */

@@ -4,6 +4,7 @@
  * library's constructor and from slow paths (locked); a program that traces nothing gets nothing.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -133,6 +134,24 @@ void rec_area_publish(enum fmt_section_kind kind)
 	__atomic_store_n(&section->used, section->used + 1, __ATOMIC_RELEASE);
 }
 
+/* Values are words and numbers; "0" is as good as absent. */
+static uint64_t serialised(const struct rec_backend *backend)
+{
+	char text[256];
+	size_t length = 0;
+
+	for (const char *name = backend->serialising; name && *name; name += strlen(name) + 1) {
+		const char *value = environment(name);
+		size_t need = value ? strlen(name) + strlen(value) + 3 : 0;
+
+		if (!value || strcmp(value, "0") == 0 || length + need >= sizeof(text))
+			continue;
+		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%s=%s", length ? ", " : "", name,
+					   value);
+	}
+	return length ? rec_name(text, length) : 0;
+}
+
 bool rec_backend_open(struct rec_backend *backend)
 {
 	struct fmt_backend *item;
@@ -153,6 +172,7 @@ bool rec_backend_open(struct rec_backend *backend)
 		item->library = rec_name(backend->library, strlen(backend->library));
 	if (backend->note)
 		item->note = rec_name(backend->note, strlen(backend->note));
+	item->serialised = serialised(backend);
 	rec_area_publish(FMT_SECTION_BACKENDS);
 	backend->index = (uint32_t)index;
 	rec_state.backend_of[index] = backend;

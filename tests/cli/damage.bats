@@ -98,7 +98,7 @@ all_refuse()
 		printf '\x63' | dd of="$tally" bs=1 seek=8 conv=notrunc 2>/dev/null
 	done
 	rm "$T"/rec/launch.*
-	all_refuse "recorded in format 99.0"
+	all_refuse "recorded in format 99.1"
 }
 
 @test "a stream that is cut off, at any place" {
@@ -108,7 +108,7 @@ all_refuse()
 	bytes=$(stat -c %s "$stream")
 	"$SONDE" print "$T/rec" >"$T/all"
 	last=0
-	for at in 40 700 5000 $((bytes / 4)) $((bytes / 3)); do
+	for at in 40 700 5000 $((bytes / 4 + 100)) $((bytes / 3 + 100)); do # within a packet
 		cp "$T/whole" "$stream"
 		truncate -s $at "$stream"
 		run_command 1

@@ -28,6 +28,14 @@ no_cupti()
 	no_notes
 }
 
+@test "a variable that serialises is told of, once for all processes, and not where it is 0" {
+	CUDA_LAUNCH_BLOCKING=1 traced sh -c "$SIM/sim_shared launch 1; $SIM/sim_shared launch 1"
+	check '[n["text"] for n in s["notes"] if n["code"] == "serialised"] == ["cuda: CUDA_LAUNCH_BLOCKING=1 was set: "
+		"work of devices and the program wait for each other, and do not overlap as they do without"]'
+	CUDA_LAUNCH_BLOCKING=0 sim shared launch 1
+	no_notes
+}
+
 @test "without CUPTI calls are recorded, and a note says what is missing" {
 	no_cupti 12
 	LD_LIBRARY_PATH= SIM_DRIVER_VERSION=12040 calls_alone "CUPTI of CUDA 12 or 13 was not found"
