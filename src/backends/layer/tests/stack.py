@@ -49,6 +49,7 @@ inside = sum(end - begin for name, begin, end, depth, tid in printed
 step = calls["demo", "step"]
 assert abs(step["total_ns"] - step["self_ns"] - inside) < 1e5, (step, inside)
 region = calls["gomp", LAYERS[2]]
+regions = [one for one in printed if one[0] == LAYERS[2] and one[4] == main]
 below = sum(end - begin for name, begin, end, depth, tid in printed if tid == main and
-            any(b <= begin and end <= e and d == depth - 1 for n, b, e, d, t in printed if n == LAYERS[2] and t == main))
+            any(b <= begin and end <= e and d == depth - 1 for n, b, e, d, t in regions))
 assert abs(region["total_ns"] - region["self_ns"] - below) < 1e5, (region, below)
