@@ -60,8 +60,8 @@ class Attach:
         elif key == "lookups":
             self.lookups.extend(rest)
             self.exports.extend(rest)
-        elif key == "env" and rest[0] in ("append", "set") and len(rest) == 3:
-            self.env.append((rest[1], rest[2], int(rest[0] == "set")))
+        elif key == "env" and rest[0] in ("append", "words", "set") and len(rest) == 3:
+            self.env.append((rest[1], rest[2], {"append": ":", "words": " ", "set": None}[rest[0]]))
         elif key == "alias" and len(rest) == 3:
             self.alias.append(rest)
         elif words == ["weak", "ours"]:
@@ -104,8 +104,9 @@ def attach_text(attaches):
         lists.append(list_text("char *const ", name + "_library", map(quoted, attach.library or attach.front), "NULL"))
         lists.append(list_text("char *const ", name + "_search", map(quoted, attach.search), "NULL"))
         lists.append(list_text("struct attach_env ", name + "_env",
-                               ["{%s, %s, %d}" % (quoted(k), quoted(v), single) for k, v, single in attach.env],
-                               "{NULL, NULL, 0}"))
+                               ["{%s, %s, %s}" % (quoted(k), quoted(v), quoted(by) if by else "NULL")
+                                for k, v, by in attach.env],
+                               "{NULL, NULL, NULL}"))
         lists.append(list_text("struct attach_rank ", name + "_rank", [
             "{%s}" % ", ".join(".%s = %s" % (k, quoted(r[k])) for k in sorted(r)) for r in attach.rank],
             "{.rank = NULL}"))

@@ -12,6 +12,7 @@ result is checked in. What to read stands in <api>.sources beside it:
         define NAME VALUE
         version MACRO ...  integer or string macros, joined by dots
         dispatch STRUCT    a table of function pointers whose order is part of the API
+        tables HEADER STRUCT ...   several, one behind the other, of a header for C++; their members end in _fn
     handle TYPE            a word that each library defines for itself
 
 Usage: api_extract.py [--check] src/backends/<api>
@@ -28,7 +29,7 @@ import sys
 CLANG = os.environ.get("CLANG", "clang-19")
 
 SCALARS = {
-    "char": "i8", "signed char": "i8", "unsigned char": "u8",
+    "char": "i8", "signed char": "i8", "unsigned char": "u8", "_Bool": "u8", "bool": "u8",
     "short": "i16", "unsigned short": "u16", "int": "i32", "unsigned int": "u32",
     "long": "i64", "unsigned long": "u64", "long long": "i64", "unsigned long long": "u64",
     "float": "f32", "double": "f64", "void": "void",
@@ -49,7 +50,7 @@ class Source:
     def __init__(self, name, folder):
         self.name, self.folder = name, folder
         self.flags, self.includes, self.defines, self.version_macros = [], [], [], []
-        self.dispatch = None
+        self.dispatch, self.tables = None, []
         self.version = ""
         self.enums, self.tags = set(), {}  # enums without a tag; structures behind types that are passed by value
         self.functions, self.types, self.structs, self.table = {}, {}, {}, []
@@ -86,7 +87,7 @@ def read_sources(path):
                 sources.append(Source(rest[0], folder))
             elif key == "handle":
                 handles += rest
-            elif key in ("flags", "include", "define", "version", "dispatch") and sources:
+            elif key in ("flags", "include", "define", "version", "dispatch", "tables") and sources:
                 read_source_line(sources[-1], key, rest)
             else:
                 raise ExtractError("%s:%d: unknown line '%s'" % (path, number, key))
@@ -102,6 +103,8 @@ def read_source_line(source, key, rest):
         source.defines.append(" ".join(rest))
     elif key == "version":
         source.version_macros = rest
+    elif key == "tables":
+        source.tables = rest
     else:
         source.dispatch = rest[0]
 
@@ -117,8 +120,8 @@ def clang_words(source):
     return [word for word in shlex.split(shown.stdout.decode()) if word[:2] in ("-I", "-D")]
 
 
-def run_clang(source, extra, text):
-    command = [CLANG, "-x", "c"] + clang_words(source) + extra + ["-"]
+def run_clang(source, extra, text, language="c"):
+    command = [CLANG, "-x", language] + clang_words(source) + extra + ["-"]
     try:
         done = subprocess.run(command, input=text.encode(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               cwd=source.folder)
@@ -211,12 +214,18 @@ def take_function(source, node, typedefs):
     source.functions[node["name"]] = Function(node["name"], spelling, args, node.get("variadic", False))
 
 
-def flat_field(name, kind):
-    """A field as (name, width class); an array as that many fields."""
+def flat_field(source, name, kind):
+    """A field as (name, width class); an array as that many fields, a structure as its own fields."""
+    text = kind.get("desugaredQualType", kind["qualType"])
+    inner = source.structs.get(text, source.structs.get("struct " + text))
+    if inner:
+        return [("%s_%s" % (name, field), width) for field, width in inner]
     array = re.match(r"([^\[]*)\[(\d+)\]$", kind.get("desugaredQualType", kind["qualType"]))
     if not array:
         return [(name, scalar_class(kind))]
-    item = scalar_class({"qualType": array.group(1).strip()})
+    item = array.group(1).strip()
+    fixed = re.match(r"(u?)int(\d+)_t$", item)  # clang does not say what is behind the name of an array's items
+    item = "%s%s" % (fixed.group(1) or "i", fixed.group(2)) if fixed else scalar_class({"qualType": item})
     return [("%s%d" % (name, i), item) for i in range(int(array.group(2)))]
 
 
@@ -226,7 +235,8 @@ def take_struct(source, node):
     if node["name"] == source.dispatch:
         source.table = [name for name, _ in fields]
     else:
-        source.structs["struct " + node["name"]] = [field for name, kind in fields for field in flat_field(name, kind)]
+        source.structs["struct " + node["name"]] = [
+            field for name, kind in fields for field in flat_field(source, name, kind)]
 
 
 def extract(source, match):
@@ -251,6 +261,21 @@ def extract(source, match):
             take_function(source, node, typedefs)
     if not source.functions:
         raise ExtractError("source %s: no function matches" % source.name)
+    if source.tables:
+        take_tables(source)
+
+
+def take_tables(source):
+    """Tables in a header that only C++ can read: names of the functions that their members point to."""
+    text = source_text(source) + "#include <%s>\n" % source.tables[0]
+    tree = json.loads(run_clang(source, ["-fsyntax-only", "-Xclang", "-ast-dump=json"], text, "c++"))
+    found = {node["name"]: node for node in tree["inner"]
+             if node["kind"] == "CXXRecordDecl" and node.get("name") and node.get("completeDefinition")}
+    for name in source.tables[1:]:
+        if name not in found:
+            raise ExtractError("source %s: no definition of '%s'" % (source.name, name))
+        source.table += [item["name"][:-3] for item in found[name].get("inner", [])
+                         if item["kind"] == "FieldDecl" and item["name"].endswith("_fn")]
 
 
 def merge_types(sources, handles):

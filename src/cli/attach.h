@@ -16,7 +16,7 @@
 struct attach_env {
 	const char *name;
 	const char *value;
-	int single; /* 1: set */
+	const char *separator; /* of the list that it is appended to; NULL: it is the only one */
 };
 
 /*

@@ -41,7 +41,7 @@ static void append_variable(const char *name, const char *separators, const char
 		setenv(name, item, 1);
 		return;
 	}
-	if (list_holds(old, separators, item) || asprintf(&joined, "%s:%s", old, item) < 0)
+	if (list_holds(old, separators, item) || asprintf(&joined, "%s%c%s", old, *separators, item) < 0)
 		return;
 	setenv(name, joined, 1);
 	free(joined);
@@ -279,7 +279,7 @@ const char *preload_users_tool(const struct preload *preload, const struct attac
 	for (const struct attach_env *env = backend->env; env->name; env++) {
 		const char *old = getenv(env->name), *value = value_of(preload, env);
 
-		if (env->single && old && *old && value && strcmp(old, value) != 0)
+		if (!env->separator && old && *old && value && strcmp(old, value) != 0)
 			return env->name;
 	}
 	return NULL;
@@ -295,9 +295,9 @@ static void export_backend(const struct preload *preload, const struct attach_ba
 	for (const struct attach_env *env = backend->env; env->name; env++) {
 		const char *value = value_of(preload, env);
 
-		if (value && !env->single)
-			append_variable(env->name, ":", value);
-		else if (value && !taken)
+		if (value && env->separator && !strpbrk(value, env->separator))
+			append_variable(env->name, env->separator, value);
+		else if (value && !env->separator && !taken)
 			setenv(env->name, value, 1);
 	}
 }

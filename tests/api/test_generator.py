@@ -349,11 +349,13 @@ class AttachConf(unittest.TestCase):
     def test_everything_reaches_the_table(self):
         attach = self.read("backend w\nlayer 2\nfront libw.so libw_\nruntime libw\npreload libsonde-w.so\n"
                            "env append W_LAYERS @LIBDIR@/x.so\nenv set W_TOOL @LIBDIR@/y.so\n"
+                           "env words W_TOOLS @LIBDIR@/z.so\n"
                            "rank W_RANK size=W_SIZE needs=W_STEP\njob W_JOB W_STEP\n"
                            "launcher wrun\nstate real runtime on CPU\nsearch /opt/w*/lib\n")
         text = attach_text([attach])
-        for piece in ('"libw_",', '{"W_LAYERS", "@LIBDIR@/x.so", 0}',
-                      '{"W_TOOL", "@LIBDIR@/y.so", 1}', '.rank = "W_RANK"', '.needs = "W_STEP"',
+        for piece in ('"libw_",', '{"W_LAYERS", "@LIBDIR@/x.so", ":"}',
+                      '{"W_TOOL", "@LIBDIR@/y.so", NULL}',
+                      '{"W_TOOLS", "@LIBDIR@/z.so", " "}', '.rank = "W_RANK"', '.needs = "W_STEP"',
                       '{{"W_JOB", "W_STEP"}}', '"wrun"', '{"w", "libsonde-w.so", w_front', '"real runtime on CPU"',
                       '"/opt/w*/lib"'):
             self.assertIn(piece, text)

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A stand-in for libhsa-runtime64: agents, pools, signals and copies on the simulated devices of tests/sim, called
+ * through tables that tools may change, as the real one does. The rest of its functions is generated and answers success.
+ *
+ *   SIM_TABLE_MAJOR=N    major version of the tables (2)
+ *   HSA_TOOLS_LIB        tools, words; a backslash takes the next character as it is
+ *   sim_tools            exported: how many of them were loaded
+ *   sim_inside()         calls hsa_memory_copy() as a program does that holds the runtime itself: not by its name
+ */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "hsa_gen.h"
+#include "sim.h"
+
+#define SUCCESS 0u
+#define ERROR 0x1000u
+#define NOT_INITIALIZED 0x100bu
+#define OUT_OF_RESOURCES 0x1008u
+#define INVALID_ARGUMENT 0x1001u
+#define CPU 1u /* handles: then come GPUs; a pool's is that of its agent and POOL */
+#define POOL 0x100u
+
+int sim_tools;
+uint32_t sim_inside(void *to, const void *from, size_t bytes);
+
+static int users;
+
+struct signal {
+	int64_t value;
+};
+
+static uint32_t sim_hsa_iterate_agents(uint32_t (*tell)(rec_word, void *), void *data)
+{
+	uint32_t status = users ? SUCCESS : NOT_INITIALIZED;
+
+	for (rec_word agent = CPU; agent <= CPU + sim_devices() && status == SUCCESS; agent++)
+		status = tell(agent, data);
+	return status;
+}
+
+static uint32_t sim_hsa_agent_get_info(rec_word agent, uint32_t what, void *value)
+{
+	switch (what) {
+	case 0:
+		memset(value, 0, 64);
+		memcpy(value, agent == CPU ? "Simulated CPU" : "gfx0000", 8);
+		return SUCCESS;
+	case 17:
+		*(uint32_t *)value = agent != CPU;
+		return SUCCESS;
+	case 0xa006:
+		*(uint32_t *)value = (uint32_t)agent << 8;
+		return SUCCESS;
+	default:
+		return INVALID_ARGUMENT;
+	}
+}
+
+static uint32_t sim_hsa_amd_agent_iterate_memory_pools(rec_word agent, uint32_t (*tell)(rec_word, void *), void *data)
+{
+	return tell(agent + POOL, data);
+}
+
+static uint32_t sim_hsa_amd_memory_pool_allocate(rec_word pool, size_t bytes, uint32_t flags, void **made)
+{
+	(void)pool;
+	(void)flags;
+	if (!users || sim_fails("hsa_amd_memory_pool_allocate"))
+		return OUT_OF_RESOURCES;
+	*made = malloc(bytes);
+	return SUCCESS;
+}
+
+static uint32_t sim_hsa_amd_memory_pool_free(void *address)
+{
+	if (sim_fails("hsa_amd_memory_pool_free"))
+		return INVALID_ARGUMENT;
+	free(address);
+	return SUCCESS;
+}
+
+static uint32_t sim_hsa_memory_copy(void *to, const void *from, size_t bytes)
+{
+	memcpy(to, from, bytes);
+	return SUCCESS;
+}
+
+static uint32_t sim_hsa_signal_create(int64_t value, uint32_t count, const rec_word *consumers, rec_word *made)
+{
+	struct signal *signal = malloc(sizeof(*signal));
+
+	(void)count;
+	(void)consumers;
+	signal->value = value;
+	*made = (rec_word)signal;
+	return SUCCESS;
+}
+
+static uint32_t sim_hsa_signal_destroy(rec_word signal)
+{
+	free((void *)signal);
+	return SUCCESS;
+}
+
+static int64_t sim_hsa_signal_wait_scacquire(rec_word word, uint32_t condition, int64_t value, uint64_t limit,
+					     uint32_t hint)
+{
+	const struct timespec nap = {0, 100000};
+	struct signal *signal = (struct signal *)word;
+	int64_t now;
+
+	(void)condition; /* less than */
+	(void)limit;
+	(void)hint;
+	while ((now = __atomic_load_n(&signal->value, __ATOMIC_ACQUIRE)) >= value)
+		nanosleep(&nap, NULL);
+	return now;
+}
+
+static void copied(void *signal)
+{
+	__atomic_sub_fetch(&((struct signal *)signal)->value, 1, __ATOMIC_RELEASE);
+}
+
+static uint32_t sim_hsa_amd_memory_async_copy(void *to, rec_word to_agent, const void *from, rec_word from_agent,
+					      size_t bytes, uint32_t count, const rec_word *waits, rec_word signal)
+{
+	static struct sim_queue *queue;
+	struct sim_work work = {.kind = SIM_COPY, .to = to, .from = from, .bytes = bytes, .least_ns = 3000000,
+				.done = copied, .user = (void *)signal};
+
+	(void)to_agent;
+	(void)from_agent;
+	(void)count;
+	(void)waits;
+	if (!queue)
+		queue = sim_queue_create(0, true);
+	sim_submit(queue, &work);
+	return SUCCESS;
+}
+
+static uint32_t sim_hsa_init(void);
+
+static uint32_t sim_hsa_shut_down(void)
+{
+	if (!users)
+		return NOT_INITIALIZED;
+	users--;
+	return SUCCESS;
+}
+
+/* ---- the tables ---- */
+
+#define FUNCTIONS(X)                                         \
+	X(core, hsa_init)                                    \
+	X(core, hsa_shut_down)                               \
+	X(core, hsa_iterate_agents)                          \
+	X(core, hsa_agent_get_info)                          \
+	X(core, hsa_memory_copy)                             \
+	X(core, hsa_signal_create)                           \
+	X(core, hsa_signal_destroy)                          \
+	X(core, hsa_signal_wait_scacquire)                   \
+	X(amd, hsa_amd_agent_iterate_memory_pools)           \
+	X(amd, hsa_amd_memory_pool_allocate)                 \
+	X(amd, hsa_amd_memory_pool_free)                     \
+	X(amd, hsa_amd_memory_async_copy)
+
+enum { core_first = hsa_dispatch_hsa_init, amd_first = hsa_dispatch_hsa_amd_coherency_get_type,
+       end = hsa_dispatch_hsa_ext_program_create };
+
+struct table {
+	uint32_t major, bytes, step, reserved;
+	void *function[end];
+};
+static struct table core, amd;
+static struct {
+	uint32_t major, bytes, step, reserved;
+	struct table *table[4];
+} root = {.table = {&core, &amd, NULL, NULL}};
+
+#define FILL(table, name) table.function[hsa_dispatch_##name - table##_first] = (void *)sim_##name;
+__attribute__((constructor)) static void fill(void)
+{
+	const char *major = getenv("SIM_TABLE_MAJOR");
+
+	FUNCTIONS(FILL)
+	core.major = amd.major = root.major = major ? (uint32_t)atoi(major) : 2;
+	core.bytes = 16 + 8 * (amd_first - core_first);
+	amd.bytes = 16 + 8 * (end - amd_first);
+	root.bytes = sizeof(root);
+}
+
+#define CALL(table, name) ((__typeof__(sim_##name) *)table.function[hsa_dispatch_##name - table##_first])
+
+static void load_tool(const char *name)
+{
+	void *library = dlopen(name, RTLD_LAZY);
+	bool (*load)(void *, uint64_t, uint64_t, const char *const *) = library ? dlsym(library, "OnLoad") : NULL;
+
+	if (load && load(&root, root.major, 0, NULL))
+		sim_tools++;
+}
+
+static void load_tools(void)
+{
+	const char *list = getenv("HSA_TOOLS_LIB");
+	char name[4096];
+	size_t used = 0;
+
+	for (; list && used < sizeof(name) - 1; list++) {
+		if (*list == '\\' && list[1])
+			name[used++] = *++list;
+		else if (*list && *list != ' ')
+			name[used++] = *list;
+		if (used && (!*list || *list == ' ')) {
+			name[used] = '\0';
+			load_tool(name);
+			used = 0;
+		}
+		if (!*list)
+			break;
+	}
+}
+
+static uint32_t sim_hsa_init(void)
+{
+	if (sim_fails("hsa_init"))
+		return ERROR;
+	if (users++ == 0)
+		load_tools();
+	return SUCCESS;
+}
+
+uint32_t sim_inside(void *to, const void *from, size_t bytes)
+{
+	return CALL(core, hsa_memory_copy)(to, from, bytes);
+}
+
+/* ---- what is exported ---- */
+
+uint32_t hsa_init(void) { return CALL(core, hsa_init)(); }
+uint32_t hsa_shut_down(void) { return CALL(core, hsa_shut_down)(); }
+
+uint32_t hsa_iterate_agents(uint32_t (*tell)(rec_word, void *), void *data)
+{
+	return CALL(core, hsa_iterate_agents)(tell, data);
+}
+
+uint32_t hsa_agent_get_info(rec_word agent, uint32_t what, void *value)
+{
+	return CALL(core, hsa_agent_get_info)(agent, what, value);
+}
+
+uint32_t hsa_amd_agent_iterate_memory_pools(rec_word agent, uint32_t (*tell)(rec_word, void *), void *data)
+{
+	return CALL(amd, hsa_amd_agent_iterate_memory_pools)(agent, tell, data);
+}
+
+uint32_t hsa_amd_memory_pool_allocate(rec_word pool, size_t bytes, uint32_t flags, void **made)
+{
+	return CALL(amd, hsa_amd_memory_pool_allocate)(pool, bytes, flags, made);
+}
+
+uint32_t hsa_amd_memory_pool_free(void *address)
+{
+	return CALL(amd, hsa_amd_memory_pool_free)(address);
+}
+
+uint32_t hsa_memory_copy(void *to, const void *from, size_t bytes)
+{
+	return CALL(core, hsa_memory_copy)(to, from, bytes);
+}
+
+uint32_t hsa_signal_create(int64_t value, uint32_t count, const rec_word *consumers, rec_word *made)
+{
+	return CALL(core, hsa_signal_create)(value, count, consumers, made);
+}
+
+uint32_t hsa_signal_destroy(rec_word signal)
+{
+	return CALL(core, hsa_signal_destroy)(signal);
+}
+
+int64_t hsa_signal_wait_scacquire(rec_word signal, uint32_t condition, int64_t value, uint64_t limit, uint32_t hint)
+{
+	return CALL(core, hsa_signal_wait_scacquire)(signal, condition, value, limit, hint);
+}
+
+void hsa_signal_store_screlease(rec_word signal, int64_t value)
+{
+	__atomic_store_n(&((struct signal *)signal)->value, value, __ATOMIC_RELEASE);
+}
+
+uint32_t hsa_amd_memory_async_copy(void *to, rec_word to_agent, const void *from, rec_word from_agent, size_t bytes,
+				   uint32_t count, const rec_word *waits, rec_word signal)
+{
+	return CALL(amd, hsa_amd_memory_async_copy)(to, to_agent, from, from_agent, bytes, count, waits, signal);
+}
