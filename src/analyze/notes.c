@@ -189,6 +189,50 @@ static void note_several_runs(struct analysis *analysis)
 		summary_add_note(analysis->summary, "several_runs", "the figures of %zu runs are added up", runs);
 }
 
+static int tally_rank_order(const void *left, const void *right)
+{
+	const struct tally *a = *(const struct tally *const *)left, *b = *(const struct tally *const *)right;
+
+	return number_order(&a->rank, &b->rank);
+}
+
+/* Does `other` show that the process is no further program of its rank: its parent, or what its program was before? */
+static bool comes_from(const struct tally *tally, const struct tally *other)
+{
+	return other->host == tally->host && (other->raw.pid == tally->raw.ppid ||
+		(other->raw.pid == tally->raw.pid && other->raw.birth_ticks < tally->raw.birth_ticks));
+}
+
+/* Jobs in a row below one `sonde` have the same ranks, of which each is one row here. */
+static void note_several_programs(struct analysis *analysis)
+{
+	const struct recording *recording = analysis->recording;
+	const struct tally **of_rank = arena_array(&analysis->scratch, recording->tallies, sizeof(const struct tally *));
+	size_t count = 0, first = 0, most = 0;
+
+	for (size_t i = 0; i < recording->tallies; i++)
+		if (recording->tally[i].rank >= 0)
+			of_rank[count++] = &recording->tally[i];
+	if (count)
+		qsort(of_rank, count, sizeof(const struct tally *), tally_rank_order);
+	for (size_t i = 0, programs = 0; i < count; i++) {
+		bool further = true;
+
+		if (of_rank[i]->rank != of_rank[first]->rank) {
+			first = i;
+			programs = 0;
+		}
+		for (size_t j = first; j < count && of_rank[j]->rank == of_rank[i]->rank && further; j++)
+			further = !comes_from(of_rank[i], of_rank[j]);
+		programs += further;
+		most = programs > most ? programs : most;
+	}
+	if (most > 1)
+		summary_add_note(analysis->summary, "several_programs",
+				 "up to %zu programs were the same rank: of a rank their times are added up, and may "
+				 "exceed the run's", most);
+}
+
 static bool has_note(const struct recording *recording, const char *code)
 {
 	size_t i;
@@ -395,6 +439,8 @@ void notes_finish(struct analysis *analysis)
 	note_paused(analysis);
 	note_open_calls(analysis);
 	note_several_runs(analysis);
+	if (!summary_has_note(summary, "several_runs"))
+		note_several_programs(analysis);
 	note_missing_ranks(analysis);
 	note_silent_launches(analysis);
 	note_flags(analysis);

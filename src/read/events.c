@@ -160,7 +160,7 @@ const char *events_absence(const struct events *events)
 		return "no process was recorded in it";
 	if (events->filter.wish.ranks)
 		return "no events of these ranks in it";
-	return "no events in it: recorded without -l, or without room";
+	return "no events in it: it was recorded without -l (or -t), or without room";
 }
 
 const struct events_counts *events_counts(const struct events *events)

@@ -259,3 +259,17 @@ keeper_killed()
 	equal status 0 "$status"
 	one_table 12
 }
+
+two_jobs()
+{
+	traced sh -c "mpirun.$mpi -n 2 $APPS/mpi_ring.$mpi && mpirun.$mpi -n 2 $APPS/mpi_ring.$mpi"
+	equal status 0 "$status"
+	check 'ranks == 2 and s["run"]["processes"] == 4' '[n["text"] for n in s["notes"]] == ["up to 2 programs were the same '\
+'rank: of a rank their times are added up, and may exceed the run'"'"'s"]'
+	traced sh -c "mpirun.$mpi -n 2 $APPS/mpi_ring.$mpi"
+	check 'ranks == 2 and not s["notes"]'
+}
+
+@test "jobs in a row below one sonde: that their ranks are added up is said" {
+	for_both two_jobs
+}
