@@ -140,9 +140,10 @@ class Arguments:
             return [recorded]
         target = re.sub(r"^const ", "", kind)[:-1].strip()
         constant = kind.startswith("const ")
-        if way != "raw" and kind in self.parts and (way or not constant):
+        parts = self.parts.get(target + "*")
+        if way != "raw" and parts and (way or not constant):
             return [self.pointed(function, "%s.%s" % (arg, part), index, way or "out", mark, length, TYPES[width], n)
-                    for n, (part, width) in enumerate(self.parts[kind], 1)]
+                    for n, (part, width) in enumerate(parts, 1)]
         simple = self.simple(target)
         if way is None:
             way = "raw" if not simple else "in" if constant and target == "char" else \

@@ -222,7 +222,8 @@ class Wrapper:
             return "false"
         if self.symbol.variant.fortran:
             return "rec_word_failed(%s)" % (("args[%d]" if hooked else "a%d") % self.symbol.error_word)
-        return {"nonzero": "(int32_t)result != 0", "null": "result == 0", "negative": "(int32_t)result < 0"}[rule]
+        return {"nonzero": "(int32_t)result != 0", "past_one": "(uint32_t)result > 1", "null": "result == 0",
+                "negative": "(int32_t)result < 0"}[rule]
 
     def recorded(self, hooked):
         """C expression of the result word that streams hold; Fortran's is the error argument."""
