@@ -20,7 +20,8 @@ APT_BUILD := gcc libc6-dev cmake make ninja-build python3
 APT_DEMO := $(APT_BUILD) ocl-icd-opencl-dev opencl-headers pocl-opencl-icd mpich libmpich-dev
 APT_CHECK := $(APT_DEMO) g++ gfortran clinfo openmpi-bin libopenmpi-dev libcmocka-dev bats babeltrace2 valgrind procps file \
 	binutils musl-tools gcc-aarch64-linux-gnu libc6-dev-arm64-cross python3-mpi4py libtrilinos-kokkos-dev libtbb-dev \
-	clang-19 clang-tools-19 lld-19 llvm-19 libomp-19-dev libdw1 libamdhip64-dev libhsa-runtime-dev
+	clang-19 clang-tools-19 lld-19 llvm-19 libomp-19-dev libdw1 libamdhip64-dev libhsa-runtime-dev \
+	libze-dev
 
 all: build
 

@@ -1,0 +1,76 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# Copies, memory, builds, devices, calls that fail.
+SRC=${SRC:-$(cd "$BATS_TEST_DIRNAME/../../../.." && pwd)}
+load "$SRC/src/backends/ze/tests/lib"
+
+@test "copies have the direction, the bytes and the memory kind that they have; fills, too" {
+	ze_well kinds copies
+	complete 'all(sum(t["bytes"] for t in s["transfers"] if t["direction"] == way) == out[key]
+		      for key, way in (("h2d", "H2D"), ("d2h", "D2H"), ("d2d", "D2D"), ("h2h", "H2H"), ("fill", "fill")))' \
+		'{t["kind"] for t in s["transfers"] if t["direction"] == "H2D"} == {"pageable", "pinned host"}' \
+		'{t["kind"] for t in s["transfers"] if t["direction"] == "D2D"} == {"device", "managed"}' \
+		'row("zeCommandListAppendMemoryCopy")["bytes_in"] == 1000' \
+		'row("zeCommandListAppendMemoryCopyRegion")["bytes_in"] == 1024'
+	as_logged
+}
+
+@test "C148 memory in use: current, peak and what is left, by kind; refused calls change nothing" {
+	ze_well kinds memory
+	check 'out["refused"] == out["too_much"] == 1' \
+		'([(m["kind"], m["peak_bytes"], m["live_bytes"], m["allocs"], m["frees"]) for m in
+		  sorted(s["memory"], key=lambda m: m["kind"])] ==
+		 [("device", 3 << 20, 2 << 20, 3, 1), ("managed", 2000, 2000, 1, 0), ("pinned host", 1000, 0, 1, 1)])' \
+		'failed("zeMemFree") == 1' 'failed("zeMemAllocDevice") == 1'
+}
+
+@test "builds of modules, with their source and those that fail" {
+	ze_well kinds builds
+	says "$T/out" "refused=0x70000004" "unknown=0x78000011"
+	check 'sorted((b["source"], b["calls"]) for b in s["builds"]) == [("binary", 1), ("il", 1), ("il", 1)]' \
+		'failed("zeModuleCreate") == 1' 'failed("zeKernelCreate") == 1' \
+		'all(b["total_ns"] >= 2e6 for b in s["builds"])'
+}
+
+@test "two devices, their sub-devices, and engines that only copy" {
+	ze_well SIM_DEVICES=2 kinds devices
+	complete 'out["devices"] == 2' 'kernels("spin") == 6' 'len(s["devices"]) == 6' \
+		'sum(t["calls"] for t in s["transfers"]) == 2' \
+		'sorted(d["device"] for d in s["devices"])[0].startswith("Simulated GPU")' \
+		'sum("sub-device" in d["device"] for d in s["devices"]) == 4'
+}
+
+@test "C071 calls that fail: the program gets its codes, failures are counted, what was refused has no device time" {
+	[ -x "$ZE/kinds" ] || omit "no libze-dev"
+	for fail in "" zeCommandListAppendLaunchKernel:0 zeCommandListAppendLaunchKernel:3; do
+		SIM_FAIL=$fail bare "$ZE/kinds" failing
+		ze_well SIM_FAIL=$fail kinds failing
+		diff "$T/bare.out" "$T/out"
+		check 'ledger("device_seen") == ledger("device_recorded") == kernels()' 'calls("zeEventQueryStatus") == 1' \
+			'failed("zeEventQueryStatus") == failed("zeEventHostSynchronize") == 0' 'failed("zeEventCreate") == 1' \
+			'failed("zeContextSystemBarrier") == 1'
+	done
+	check 'kernels() == 3' 'failed("zeCommandListAppendLaunchKernel") == 2'
+}
+
+@test "where no events of ours can be had, the program is untouched and its kernels are untimed" {
+	ze_well SIM_FAIL=zeEventPoolCreate:0 kinds devices
+	check 'kernels() == 0' 'ledger("device_seen") == ledger("untimed") == 4' 'ledger("unfinished") == 0'
+}
+
+@test "-t records arguments with the names of their values" {
+	options="-t -o rec"
+	residue=allowed
+	ze_well app matrix 3 immediate sync
+	"$SONDE" print rec >print.txt
+	says print.txt "zeCommandListAppendLaunchKernel(" "pLaunchFuncArgs.x=2" "zeInit = ZE_RESULT_SUCCESS" "add_one"
+}
+
+@test "a launch is tied to its kernel, and an execution to all of its list's" {
+	options="-l -o rec"
+	residue=allowed
+	ze_well app matrix 3 regular async
+	"$SONDE" print rec >print.txt
+	equal kernels 3 "$(grep -c 'add_one launch.* op 1 ' print.txt)"
+	grep -q 'zeCommandQueueExecuteCommandLists started op 1$' print.txt
+}

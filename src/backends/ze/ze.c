@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Level Zero backend: the hooks of the generated wrappers. What a function means stands in ze.roles; here each family
+ * of functions meets its handlers. All of it runs on the program's threads.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "ze.h"
+
+static const struct {
+	zed_enter_handler *enter;
+	zed_leave_handler *leave;
+} family[] = {
+	[ZE_FAMILY_COMMAND] = { zed_command_enter, zed_command_leave },
+	[ZE_FAMILY_SIGNAL] = { zed_signal_enter, NULL },
+	[ZE_FAMILY_LIST] = { NULL, zed_list_leave },
+	[ZE_FAMILY_IMMEDIATE] = { NULL, zed_immediate_leave },
+	[ZE_FAMILY_LIST_RESET] = { zed_list_reset_enter, NULL },
+	[ZE_FAMILY_LIST_DESTROY] = { zed_list_destroy_enter, NULL },
+	[ZE_FAMILY_EXECUTE] = { zed_execute_enter, zed_execute_leave },
+	[ZE_FAMILY_QUEUE] = { NULL, zed_queue_leave },
+	[ZE_FAMILY_QUEUE_DESTROY] = { zed_queue_destroy_enter, NULL },
+	[ZE_FAMILY_FENCE] = { NULL, zed_fence_leave },
+	[ZE_FAMILY_FENCE_DESTROY] = { zed_fence_destroy_enter, NULL },
+	[ZE_FAMILY_QUEUE_WAIT] = { NULL, zed_queue_wait_leave },
+	[ZE_FAMILY_FENCE_WAIT] = { NULL, zed_fence_wait_leave },
+	[ZE_FAMILY_LIST_WAIT] = { NULL, zed_list_wait_leave },
+	[ZE_FAMILY_EVENT_WAIT] = { NULL, zed_event_wait_leave },
+	[ZE_FAMILY_POOL] = { zed_pool_enter, NULL },
+	[ZE_FAMILY_POOL_DESTROY] = { zed_pool_destroy_enter, NULL },
+	[ZE_FAMILY_EVENT] = { NULL, zed_event_leave },
+	[ZE_FAMILY_EVENT_RESET] = { zed_event_reset_enter, NULL },
+	[ZE_FAMILY_EVENT_DESTROY] = { zed_event_destroy_enter, NULL },
+	[ZE_FAMILY_KERNEL] = { NULL, zed_kernel_leave },
+	[ZE_FAMILY_KERNEL_SIZE] = { NULL, zed_kernel_size_leave },
+	[ZE_FAMILY_MODULE] = { NULL, zed_module_leave },
+	[ZE_FAMILY_ADDRESS] = { NULL, zed_address_leave },
+	[ZE_FAMILY_ADDRESS_FREE] = { zed_address_free_enter, zed_address_free_leave },
+	[ZE_FAMILY_PHYSICAL] = { NULL, zed_physical_leave },
+	[ZE_FAMILY_PHYSICAL_FREE] = { zed_physical_free_enter, zed_physical_free_leave },
+	[ZE_FAMILY_CONTEXT_DESTROY] = { zed_context_destroy_enter, NULL },
+	[ZE_FAMILY_TABLE] = { NULL, zed_table_leave },
+};
+
+/* rec_call.user: the families use the words before it */
+enum { USER_OURS = sizeof(((struct rec_call *)NULL)->user) / sizeof(uint64_t) - 1 };
+
+static struct zed_call view_of(struct rec_call *call, rec_word *args)
+{
+	uint32_t function = ze_backend.symbol[call->symbol].function;
+
+	return (struct zed_call){ .call = call, .role = &ze_role[function], .args = args, .function = function };
+}
+
+void ze_enter(struct rec_call *call, rec_word *args)
+{
+	struct zed_call view = view_of(call, args);
+
+	/* another provider of the API, or none: handles of the one are nothing to the other */
+	call->user[USER_OURS] = call->real == ze_backend.real[call->symbol];
+	if (call->user[USER_OURS] && family[view.role->family].enter)
+		family[view.role->family].enter(&view);
+}
+
+void ze_leave(struct rec_call *call, rec_word *args, rec_word result)
+{
+	struct zed_call view = view_of(call, args);
+	bool entered = ze_backend.function[view.function].flags & REC_ENTER;
+
+	call->result = result;
+	if (entered ? call->user[USER_OURS] : call->real == ze_backend.real[call->symbol])
+		if (family[view.role->family].leave)
+			family[view.role->family].leave(&view);
+}
+
+/* A record has been opened: the first one, or that of a forked child. */
+void ze_opened(void)
+{
+	static uint32_t opened;
+
+	rec_attached(&ze_backend, "preload", NULL);
+	if (opened++ == 0)
+		return;
+	zed_pending_reset();
+	zed_devices_reset();
+	zed_events_reset();
+	zed_lists_reset();
+	zed_kernels_reset();
+	zed_memory_reset();
+}
+
+void ze_flush(uint64_t deadline_raw_ns)
+{
+	zed_pending_flush(deadline_raw_ns);
+}
+
+uint64_t ze_oldest_open(void)
+{
+	return zed_pending_oldest();
+}
+
+/* A member of ze_group_count_t, the one structure whose members are recorded. */
+uint64_t ze_part(uint32_t part, const void *at)
+{
+	uint32_t value;
+
+	memcpy(&value, (const char *)at + sizeof(value) * (part - 1), sizeof(value));
+	return value;
+}
+
+/* ---- builds ---------------------------------------------------------------------------------------- */
+
+void zed_module_leave(const struct zed_call *view)
+{
+	static uint32_t built;
+	const struct zed_module_desc *desc = (const struct zed_module_desc *)zed_arg(view, ZE_ARG_DESC);
+	uint32_t number;
+	char name[32];
+	int length;
+
+	if (!view->call->slot || !desc)
+		return;
+	number = __atomic_add_fetch(&built, 1, __ATOMIC_RELAXED);
+	length = snprintf(name, sizeof(name), "module %u", number);
+	rec_build(&ze_backend, rec_name(name, (size_t)length),
+		  desc->format == ZED_MODULE_IL ? SONDE_BUILD_il : SONDE_BUILD_binary, view->call->duration,
+		  view->call->failed);
+}
+
+/* ---- loaders of the program's own ------------------------------------------------------------------ */
+
+/*
+ * A program that has a loader linked in takes the tables of the one that is installed, and calls through them: no call
+ * of it comes by here.
+ */
+void zed_table_leave(const struct zed_call *view)
+{
+	if (view->call->slot && !view->call->failed) /* not the loader itself */
+		rec_backend_note(&ze_backend, "a loader that is part of the program has taken the functions' addresses "
+				 "from libze_loader.so: calls through it are not seen");
+}

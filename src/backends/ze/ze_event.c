@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Events: pools of ours for commands that the program gives none, and the program's own, whose pools get kernel
+ * timestamps where they may have them. The program does not see that: its description of the pool stays as it is.
+ */
+#include "ze.h"
+
+#define POOL_EVENTS 256u
+
+typedef uint32_t create_pool_call(zed_handle, const struct zed_pool_desc *, uint32_t, const zed_handle *, zed_handle *);
+typedef uint32_t create_event_call(zed_handle, const struct zed_event_desc *, zed_handle *);
+typedef uint32_t handle_call(zed_handle);
+
+/* ---- events of ours ------------------------------------------------------------------------------ */
+
+struct own_pool {
+	struct own_pool *next;
+	zed_handle handle;
+	uint32_t made;
+	struct zed_own event[POOL_EVENTS];
+};
+/* Of a context; never freed, taken by the next one. */
+struct zed_owner {
+	struct zed_owner *next;
+	zed_handle context; /* 0: free */
+	uint32_t lock;
+	struct own_pool *pools;
+	struct zed_own *unused;
+};
+static struct zed_owner *owners;
+static struct own_pool *spare_pools;
+static uint32_t owners_lock; /* of both */
+
+static struct zed_owner *owner_of(zed_handle context, bool create)
+{
+	struct zed_owner *owner, *unused = NULL;
+
+	rec_lock(&owners_lock);
+	for (owner = owners; owner && owner->context != context; owner = owner->next)
+		if (!owner->context)
+			unused = owner;
+	if (!owner && create) {
+		owner = unused;
+		if (!owner) {
+			owner = rec_keep(NULL, sizeof(*owner));
+			if (owner) {
+				owner->next = owners;
+				owners = owner;
+			}
+		}
+		if (owner)
+			owner->context = context;
+	}
+	rec_unlock(&owners_lock);
+	return owner;
+}
+
+static struct own_pool *pool_memory(void)
+{
+	struct own_pool *pool;
+
+	rec_lock(&owners_lock);
+	pool = spare_pools;
+	if (pool)
+		spare_pools = pool->next;
+	rec_unlock(&owners_lock);
+	return pool ? pool : rec_keep(NULL, sizeof(*pool));
+}
+
+static void give_pool_memory(struct own_pool *pool)
+{
+	rec_lock(&owners_lock);
+	pool->next = spare_pools;
+	spare_pools = pool;
+	rec_unlock(&owners_lock);
+}
+
+/* The owner is locked, inside a guard. */
+static struct own_pool *add_pool(struct zed_owner *owner)
+{
+	create_pool_call *create = (create_pool_call *)ZED_REAL(zeEventPoolCreate);
+	const struct zed_pool_desc desc = { ZED_STYPE_EVENT_POOL, NULL, ZED_POOL_HOST_VISIBLE | ZED_POOL_TIMESTAMP,
+					    POOL_EVENTS };
+	struct own_pool *pool = create ? pool_memory() : NULL;
+
+	if (!pool)
+		return NULL;
+	pool->handle = 0;
+	pool->made = 0;
+	if (create(owner->context, &desc, 0, NULL, &pool->handle) != ZED_SUCCESS || !pool->handle) {
+		give_pool_memory(pool);
+		return NULL;
+	}
+	pool->next = owner->pools;
+	owner->pools = pool;
+	return pool;
+}
+
+/* Likewise. Without a scope: the event is visible to the host because its pool is, and no caches are flushed for it. */
+static struct zed_own *make_event(struct zed_owner *owner)
+{
+	create_event_call *create = (create_event_call *)ZED_REAL(zeEventCreate);
+	struct own_pool *pool = owner->pools;
+	struct zed_event_desc desc = { .stype = ZED_STYPE_EVENT };
+	struct zed_own *own;
+
+	if (!pool || pool->made == POOL_EVENTS)
+		pool = add_pool(owner);
+	if (!pool || !create)
+		return NULL;
+	desc.index = pool->made;
+	own = &pool->event[pool->made];
+	*own = (struct zed_own){ .owner = owner };
+	if (create(pool->handle, &desc, &own->event) != ZED_SUCCESS || !own->event)
+		return NULL;
+	pool->made++;
+	return own;
+}
+
+struct zed_own *zed_own_take(zed_handle context)
+{
+	struct zed_owner *owner = owner_of(context, true);
+	struct zed_own *own;
+	uint32_t token;
+
+	if (!owner)
+		return NULL;
+	token = rec_guard_enter();
+	rec_lock(&owner->lock);
+	own = owner->unused;
+	if (own)
+		owner->unused = own->next;
+	else
+		own = make_event(owner);
+	rec_unlock(&owner->lock);
+	rec_guard_leave(token);
+	return own;
+}
+
+void zed_own_give(struct zed_own *own)
+{
+	if (!own->event)
+		return;
+	rec_lock(&own->owner->lock);
+	own->next = own->owner->unused;
+	own->owner->unused = own;
+	rec_unlock(&own->owner->lock);
+}
+
+static void destroy_pool(struct own_pool *pool)
+{
+	handle_call *destroy_event = (handle_call *)ZED_REAL(zeEventDestroy);
+	handle_call *destroy = (handle_call *)ZED_REAL(zeEventPoolDestroy);
+
+	for (uint32_t i = 0; i < pool->made; i++) {
+		if (destroy_event)
+			destroy_event(pool->event[i].event);
+		pool->event[i].event = 0;
+	}
+	if (destroy)
+		destroy(pool->handle);
+}
+
+/* What is made in a context goes before it. */
+void zed_context_destroy_enter(const struct zed_call *view)
+{
+	zed_handle context = zed_arg(view, ZE_ARG_OBJECT);
+	struct zed_owner *owner = context ? owner_of(context, false) : NULL;
+	uint32_t token;
+
+	if (!owner)
+		return;
+	zed_streams_drop(context);
+	token = rec_guard_enter();
+	rec_lock(&owner->lock);
+	while (owner->pools) {
+		struct own_pool *pool = owner->pools;
+
+		owner->pools = pool->next;
+		destroy_pool(pool);
+		give_pool_memory(pool);
+	}
+	owner->unused = NULL;
+	rec_unlock(&owner->lock);
+	rec_guard_leave(token);
+	__atomic_store_n(&owner->context, 0, __ATOMIC_RELEASE);
+}
+
+/* ---- events of the program's ------------------------------------------------------------------------ */
+
+struct pool {
+	uint32_t timed;
+};
+static struct rec_map pools = REC_MAP(struct pool);
+static struct rec_map timed_events = REC_MAP(struct pool);
+
+/* In place of zeEventPoolCreate: with times first, as the program has asked for where that is refused. */
+static uint32_t create_timed(zed_handle context, const struct zed_pool_desc *desc, uint32_t devices,
+			     const zed_handle *device, zed_handle *out)
+{
+	create_pool_call *create = (create_pool_call *)ZED_REAL(zeEventPoolCreate);
+	struct zed_pool_desc timed = *desc;
+	uint32_t token = rec_guard_enter();
+	struct pool pool = { .timed = 1 };
+	uint32_t result;
+
+	timed.flags |= ZED_POOL_HOST_VISIBLE | ZED_POOL_TIMESTAMP;
+	result = create(context, &timed, devices, device, out);
+	if (result != ZED_SUCCESS && timed.flags != desc->flags) {
+		pool.timed = 0;
+		result = create(context, desc, devices, device, out);
+	}
+	if (result == ZED_SUCCESS && *out)
+		rec_map_put(&pools, *out, &pool);
+	rec_guard_leave(token);
+	return result;
+}
+
+/* Pools that are shared with other processes may not have times. */
+void zed_pool_enter(const struct zed_call *view)
+{
+	const struct zed_pool_desc *desc = (const struct zed_pool_desc *)zed_arg(view, ZE_ARG_DESC);
+
+	if (zed_is_followed(view->call) && view->call->real && desc && zed_arg(view, ZE_ARG_MADE) &&
+	    !(desc->flags & ZED_POOL_IPC))
+		view->call->real = (void *)create_timed;
+}
+
+void zed_pool_destroy_enter(const struct zed_call *view)
+{
+	rec_map_take(&pools, zed_arg(view, ZE_ARG_OBJECT), NULL);
+}
+
+void zed_event_leave(const struct zed_call *view)
+{
+	struct pool pool = { 0 };
+	zed_handle event = zed_made(view);
+
+	if (event && rec_map_get(&pools, zed_arg(view, ZE_ARG_OBJECT), &pool) && pool.timed)
+		rec_map_put(&timed_events, event, &pool);
+}
+
+bool zed_event_is_timed(zed_handle event)
+{
+	struct pool pool;
+
+	return rec_map_get(&timed_events, event, &pool);
+}
+
+/* The times in it are gone afterwards. */
+void zed_event_reset_enter(const struct zed_call *view)
+{
+	zed_pending_settle_event(zed_arg(view, ZE_ARG_OBJECT));
+}
+
+void zed_event_destroy_enter(const struct zed_call *view)
+{
+	zed_handle event = zed_arg(view, ZE_ARG_OBJECT);
+
+	zed_pending_settle_event(event);
+	zed_pending_forget_event(event);
+	rec_map_take(&timed_events, event, NULL);
+}
+
+void zed_event_wait_leave(const struct zed_call *view)
+{
+	if (view->call->slot && (uint32_t)view->call->result == ZED_SUCCESS)
+		zed_pending_seen(zed_arg(view, ZE_ARG_OBJECT));
+}
+
+void zed_events_reset(void)
+{
+	owners = NULL;
+	spare_pools = NULL;
+	owners_lock = 0;
+	pools = (struct rec_map)REC_MAP(struct pool);
+	timed_events = (struct rec_map)REC_MAP(struct pool);
+}
