@@ -25,8 +25,12 @@ typedef rec_word zed_handle;
 #define ZED_POOL_HOST_VISIBLE 1u
 #define ZED_POOL_IPC 2u
 #define ZED_POOL_TIMESTAMP 4u
-#define ZED_LIST_IN_ORDER 8u       /* of lists: since 1.8 of the standard */
-#define ZED_QUEUE_IN_ORDER 2u      /* of immediate lists, likewise */
+#define ZED_QUEUE_IN_ORDER 2u /* of immediate lists */
+/* of events that count, without a pool */
+#define ZED_COUNTER_HOST_VISIBLE 4u
+#define ZED_COUNTER_IPC 8u
+#define ZED_COUNTER_DEVICE_TIMESTAMP 16u
+#define ZED_COUNTER_HOST_TIMESTAMP 32u
 #define ZED_MODE_SYNCHRONOUS 1u
 #define ZED_MODULE_IL 0u
 #define ZED_DEVICE_SUBDEVICE 2u
@@ -52,6 +56,11 @@ struct zed_event_desc {
 	uint32_t stype;
 	const void *next;
 	uint32_t index, signal, wait;
+};
+struct zed_counter_desc {
+	uint32_t stype;
+	const void *next;
+	uint32_t flags, signal, wait;
 };
 struct zed_queue_desc {
 	uint32_t stype;
@@ -237,6 +246,7 @@ void zed_command_free(struct zed_command *command); /* with its event; pending n
 void zed_pending_add(struct zed_stream *stream, struct zed_command *command);
 /* Reads the times of those that are done; all: also behind some that are not. */
 void zed_pending_collect(struct zed_stream *stream, bool all);
+void zed_pending_collect_device(const struct zed_device *device);
 /* The command's times are read, or lost: its event is about to be used again. stream: where it was seen. */
 void zed_pending_settle(struct zed_stream *stream, struct zed_command *command, zed_handle event);
 /* Likewise, of the command that signals this event of the program's. */
@@ -260,7 +270,7 @@ struct zed_list {
 	struct zed_stream *stream; /* of an immediate list */
 	struct zed_command *first, *last;
 	uint32_t synchronous;
-	uint32_t reserved;
+	uint32_t captured; /* what is put on it becomes part of a graph */
 };
 bool zed_list_of(zed_handle list, struct zed_list *list_out);
 void zed_list_add(zed_handle list, struct zed_command *command);
@@ -283,11 +293,12 @@ typedef void zed_leave_handler(const struct zed_call *view);
 zed_enter_handler zed_command_enter, zed_signal_enter, zed_list_reset_enter, zed_list_destroy_enter, zed_execute_enter;
 zed_enter_handler zed_queue_destroy_enter, zed_fence_destroy_enter, zed_pool_enter, zed_pool_destroy_enter;
 zed_enter_handler zed_event_reset_enter, zed_event_destroy_enter, zed_context_destroy_enter, zed_address_free_enter;
-zed_enter_handler zed_physical_free_enter;
+zed_enter_handler zed_physical_free_enter, zed_pass_on_enter, zed_pool_flags_enter, zed_counter_enter;
+zed_enter_handler zed_counter_flags_enter;
 zed_leave_handler zed_command_leave, zed_list_leave, zed_immediate_leave, zed_execute_leave, zed_queue_leave;
 zed_leave_handler zed_fence_leave, zed_queue_wait_leave, zed_fence_wait_leave, zed_list_wait_leave;
 zed_leave_handler zed_event_wait_leave, zed_event_leave, zed_kernel_leave, zed_kernel_size_leave, zed_module_leave;
 zed_leave_handler zed_address_leave, zed_address_free_leave, zed_physical_leave, zed_physical_free_leave;
-zed_leave_handler zed_table_leave;
+zed_leave_handler zed_table_leave, zed_pass_on_leave, zed_capture_leave, zed_captured_leave, zed_device_wait_leave;
 
 #endif

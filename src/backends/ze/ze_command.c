@@ -54,7 +54,7 @@ uint64_t zed_kernel_of(zed_handle handle, struct fmt_shape *shape)
 
 	if (!rec_map_get(&kernels, handle, &kernel))
 		return rec_name("unnamed kernel", 14);
-	if (kernel.sized) {
+	if (kernel.sized && !(shape->known & FMT_SHAPE_BLOCK)) {
 		memcpy(shape->block, kernel.group, sizeof(shape->block));
 		shape->known |= FMT_SHAPE_BLOCK;
 	}
@@ -99,6 +99,7 @@ static uint64_t bytes_of(const struct zed_call *view)
 static void describe(const struct zed_call *view, const struct zed_list *list, struct zed_command *command)
 {
 	const uint32_t *groups = (const uint32_t *)zed_arg(view, ZE_ARG_GROUPS);
+	const uint32_t *sizes = (const uint32_t *)zed_arg(view, ZE_ARG_SIZES);
 
 	command->kind = ze_backend.function[view->function].kind;
 	command->direction = view->role->direction;
@@ -106,6 +107,10 @@ static void describe(const struct zed_call *view, const struct zed_list *list, s
 	if (groups) {
 		memcpy(command->shape.grid, groups, sizeof(command->shape.grid));
 		command->shape.known |= FMT_SHAPE_GRID;
+	}
+	if (sizes) {
+		memcpy(command->shape.block, sizes, sizeof(command->shape.block));
+		command->shape.known |= FMT_SHAPE_BLOCK;
 	}
 	if (zed_has(view, ZE_ARG_KERNEL))
 		command->name = zed_kernel_of(zed_arg(view, ZE_ARG_KERNEL), &command->shape);
@@ -125,7 +130,7 @@ static void describe(const struct zed_call *view, const struct zed_list *list, s
 /* Commands of a list may be executed when recording is on again. */
 static bool wanted(const struct rec_call *call, const struct zed_list *list)
 {
-	return list->stream ? call->slot != 0 : zed_is_followed(call);
+	return !list->captured && (list->stream ? call->slot != 0 : zed_is_followed(call));
 }
 
 void zed_command_enter(const struct zed_call *view)

@@ -9,6 +9,8 @@
 
 typedef uint32_t create_pool_call(zed_handle, const struct zed_pool_desc *, uint32_t, const zed_handle *, zed_handle *);
 typedef uint32_t create_event_call(zed_handle, const struct zed_event_desc *, zed_handle *);
+typedef uint32_t create_counter_call(zed_handle, zed_handle, const struct zed_counter_desc *, zed_handle *);
+typedef uint32_t get_flags_call(zed_handle, uint32_t *);
 typedef uint32_t handle_call(zed_handle);
 
 /* ---- events of ours ------------------------------------------------------------------------------ */
@@ -188,30 +190,30 @@ void zed_context_destroy_enter(const struct zed_call *view)
 
 /* ---- events of the program's ------------------------------------------------------------------------ */
 
-struct pool {
-	uint32_t timed;
+/* As the program has asked for them; timed: they have times, and more flags than that. */
+struct asked {
+	uint32_t flags, timed;
 };
-static struct rec_map pools = REC_MAP(struct pool);
-static struct rec_map timed_events = REC_MAP(struct pool);
+static struct rec_map pools = REC_MAP(struct asked);
+static struct rec_map events = REC_MAP(struct asked);
 
 /* In place of zeEventPoolCreate: with times first, as the program has asked for where that is refused. */
 static uint32_t create_timed(zed_handle context, const struct zed_pool_desc *desc, uint32_t devices,
 			     const zed_handle *device, zed_handle *out)
 {
 	create_pool_call *create = (create_pool_call *)ZED_REAL(zeEventPoolCreate);
+	struct asked asked = { .flags = desc->flags, .timed = 1 };
 	struct zed_pool_desc timed = *desc;
-	uint32_t token = rec_guard_enter();
-	struct pool pool = { .timed = 1 };
-	uint32_t result;
+	uint32_t token = rec_guard_enter(), result;
 
 	timed.flags |= ZED_POOL_HOST_VISIBLE | ZED_POOL_TIMESTAMP;
 	result = create(context, &timed, devices, device, out);
 	if (result != ZED_SUCCESS && timed.flags != desc->flags) {
-		pool.timed = 0;
+		asked.timed = 0;
 		result = create(context, desc, devices, device, out);
 	}
 	if (result == ZED_SUCCESS && *out)
-		rec_map_put(&pools, *out, &pool);
+		rec_map_put(&pools, *out, &asked);
 	rec_guard_leave(token);
 	return result;
 }
@@ -221,9 +223,40 @@ void zed_pool_enter(const struct zed_call *view)
 {
 	const struct zed_pool_desc *desc = (const struct zed_pool_desc *)zed_arg(view, ZE_ARG_DESC);
 
-	if (zed_is_followed(view->call) && view->call->real && desc && zed_arg(view, ZE_ARG_MADE) &&
-	    !(desc->flags & ZED_POOL_IPC))
+	if (zed_is_followed(view->call) && desc && zed_arg(view, ZE_ARG_MADE) && !(desc->flags & ZED_POOL_IPC))
 		view->call->real = (void *)create_timed;
+}
+
+static uint32_t asked_flags(struct rec_map *map, get_flags_call *get, zed_handle handle, uint32_t *flags)
+{
+	uint32_t token = rec_guard_enter(), result = get(handle, flags);
+	struct asked asked;
+
+	if (result == ZED_SUCCESS && rec_map_get(map, handle, &asked) && asked.timed)
+		*flags = asked.flags;
+	rec_guard_leave(token);
+	return result;
+}
+
+/* In place of zeEventPoolGetFlags and zeEventGetCounterBasedFlags. */
+static uint32_t pool_flags(zed_handle pool, uint32_t *flags)
+{
+	return asked_flags(&pools, (get_flags_call *)ZED_REAL(zeEventPoolGetFlags), pool, flags);
+}
+
+static uint32_t counter_flags(zed_handle event, uint32_t *flags)
+{
+	return asked_flags(&events, (get_flags_call *)ZED_REAL(zeEventGetCounterBasedFlags), event, flags);
+}
+
+void zed_pool_flags_enter(const struct zed_call *view)
+{
+	view->call->real = (void *)pool_flags;
+}
+
+void zed_counter_flags_enter(const struct zed_call *view)
+{
+	view->call->real = (void *)counter_flags;
 }
 
 void zed_pool_destroy_enter(const struct zed_call *view)
@@ -233,19 +266,53 @@ void zed_pool_destroy_enter(const struct zed_call *view)
 
 void zed_event_leave(const struct zed_call *view)
 {
-	struct pool pool = { 0 };
 	zed_handle event = zed_made(view);
+	struct asked asked;
 
-	if (event && rec_map_get(&pools, zed_arg(view, ZE_ARG_OBJECT), &pool) && pool.timed)
-		rec_map_put(&timed_events, event, &pool);
+	if (event && rec_map_get(&pools, zed_arg(view, ZE_ARG_OBJECT), &asked) && asked.timed)
+		rec_map_put(&events, event, &asked);
+}
+
+/* ---- events without a pool ------------------------------------------------------------------------- */
+
+static uint32_t create_counter(zed_handle context, zed_handle device, const struct zed_counter_desc *desc,
+			       zed_handle *out)
+{
+	create_counter_call *create = (create_counter_call *)ZED_REAL(zeEventCounterBasedCreate);
+	struct asked asked = { .flags = desc->flags, .timed = 1 };
+	struct zed_counter_desc timed = *desc;
+	uint32_t token = rec_guard_enter(), result;
+
+	timed.flags |= ZED_COUNTER_HOST_VISIBLE | ZED_COUNTER_DEVICE_TIMESTAMP;
+	result = create(context, device, &timed, out);
+	if (result != ZED_SUCCESS && timed.flags != desc->flags) {
+		asked.timed = 0;
+		result = create(context, device, desc, out);
+	}
+	if (result == ZED_SUCCESS && *out && asked.timed)
+		rec_map_put(&events, *out, &asked);
+	rec_guard_leave(token);
+	return result;
+}
+
+/* Those whose times are in the host's domain have no others. */
+void zed_counter_enter(const struct zed_call *view)
+{
+	const struct zed_counter_desc *desc = (const struct zed_counter_desc *)zed_arg(view, ZE_ARG_DESC);
+
+	if (zed_is_followed(view->call) && desc && zed_arg(view, ZE_ARG_MADE) &&
+	    !(desc->flags & (ZED_COUNTER_IPC | ZED_COUNTER_HOST_TIMESTAMP)))
+		view->call->real = (void *)create_counter;
 }
 
 bool zed_event_is_timed(zed_handle event)
 {
-	struct pool pool;
+	struct asked asked;
 
-	return rec_map_get(&timed_events, event, &pool);
+	return rec_map_get(&events, event, &asked);
 }
+
+/* ---- their use --------------------------------------------------------------------------------------- */
 
 /* The times in it are gone afterwards. */
 void zed_event_reset_enter(const struct zed_call *view)
@@ -259,7 +326,7 @@ void zed_event_destroy_enter(const struct zed_call *view)
 
 	zed_pending_settle_event(event);
 	zed_pending_forget_event(event);
-	rec_map_take(&timed_events, event, NULL);
+	rec_map_take(&events, event, NULL);
 }
 
 void zed_event_wait_leave(const struct zed_call *view)
@@ -273,6 +340,6 @@ void zed_events_reset(void)
 	owners = NULL;
 	spare_pools = NULL;
 	owners_lock = 0;
-	pools = (struct rec_map)REC_MAP(struct pool);
-	timed_events = (struct rec_map)REC_MAP(struct pool);
+	pools = (struct rec_map)REC_MAP(struct asked);
+	events = (struct rec_map)REC_MAP(struct asked);
 }

@@ -87,6 +87,12 @@ void zed_list_wait_leave(const struct zed_call *view)
 		zed_pending_collect(list.stream, true);
 }
 
+void zed_device_wait_leave(const struct zed_call *view)
+{
+	if (view->call->slot && !view->call->failed)
+		zed_pending_collect_device(zed_device_of(zed_arg(view, ZE_ARG_DEVICE)));
+}
+
 /* ---- lists ----------------------------------------------------------------------------------------------- */
 
 bool zed_list_of(zed_handle handle, struct zed_list *list_out)
@@ -201,7 +207,7 @@ static void prepare(struct zed_command *first)
 	}
 }
 
-void zed_execute_enter(const struct zed_call *view)
+static void begin_execution(const struct zed_call *view)
 {
 	const zed_handle *handle = (const zed_handle *)zed_arg(view, ZE_ARG_LISTS);
 	uint32_t count = (uint32_t)zed_arg(view, ZE_ARG_COUNT);
@@ -235,24 +241,73 @@ static void hand_over(const struct zed_call *view, struct zed_stream *stream, st
 	}
 }
 
-void zed_execute_leave(const struct zed_call *view)
+static void executed(const struct zed_call *view, struct zed_stream *stream, bool synchronous)
 {
 	const zed_handle *handle = (const zed_handle *)zed_arg(view, ZE_ARG_LISTS);
 	uint32_t count = (uint32_t)zed_arg(view, ZE_ARG_COUNT);
 	uint64_t correlation = 0;
-	struct stream_of of;
 	struct zed_list list;
 
-	if (!view->call->slot || view->call->failed || !rec_map_get(&queues, zed_arg(view, ZE_ARG_OBJECT), &of))
-		return;
 	if (view->call->streamed) {
 		correlation = __atomic_add_fetch(&zed_correlations, 1, __ATOMIC_RELAXED);
 		rec_call_link(view->call, correlation);
 	}
 	for (uint32_t i = 0; handle && i < count; i++)
 		if (zed_list_of(handle[i], &list))
-			hand_over(view, of.stream, list.first, correlation);
-	zed_pending_collect(of.stream, of.synchronous);
+			hand_over(view, stream, list.first, correlation);
+	zed_pending_collect(stream, synchronous);
+}
+
+void zed_execute_enter(const struct zed_call *view)
+{
+	begin_execution(view);
+}
+
+void zed_execute_leave(const struct zed_call *view)
+{
+	struct stream_of of;
+
+	if (view->call->slot && !view->call->failed && rec_map_get(&queues, zed_arg(view, ZE_ARG_OBJECT), &of))
+		executed(view, of.stream, of.synchronous);
+}
+
+/* An immediate list executes others, then signals an event. */
+void zed_pass_on_enter(const struct zed_call *view)
+{
+	begin_execution(view);
+	zed_signal_enter(view);
+}
+
+void zed_pass_on_leave(const struct zed_call *view)
+{
+	struct zed_list list;
+
+	if (view->call->slot && !view->call->failed && zed_list_of(zed_arg(view, ZE_ARG_OBJECT), &list) &&
+	    list.stream && !list.captured)
+		executed(view, list.stream, list.synchronous);
+}
+
+static void set_captured(const struct zed_call *view, uint32_t captured)
+{
+	struct zed_list *list;
+
+	if (view->call->failed)
+		return;
+	list = rec_map_lock(&lists, zed_arg(view, ZE_ARG_OBJECT), false);
+	if (!list)
+		return;
+	list->captured = captured;
+	rec_map_unlock(&lists);
+}
+
+void zed_capture_leave(const struct zed_call *view)
+{
+	set_captured(view, 1);
+}
+
+void zed_captured_leave(const struct zed_call *view)
+{
+	set_captured(view, 0);
 }
 
 void zed_lists_reset(void)

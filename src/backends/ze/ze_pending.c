@@ -266,6 +266,13 @@ void zed_pending_collect(struct zed_stream *stream, bool all)
 	rec_guard_leave(token);
 }
 
+void zed_pending_collect_device(const struct zed_device *device)
+{
+	for (struct zed_stream *stream = __atomic_load_n(&streams, __ATOMIC_ACQUIRE); stream; stream = stream->next)
+		if (stream->device == device)
+			zed_pending_collect(stream, true);
+}
+
 void zed_pending_add(struct zed_stream *stream, struct zed_command *command)
 {
 	rec_lock(&stream->lock);

@@ -25,7 +25,7 @@ longest='max([k["max_ns"] for k in s["kernels"]] + [0]) <= s["run"]["wall_ns"]'
 @test "clocks of other rates: 12.5 MHz, 19.2 MHz, with 36 bits" {
 	for hz in 12500000 19200000; do
 		ze_well SIM_CLOCK_BITS=36 SIM_CLOCK_HZ=$hz app spins 20 2000000
-		complete 'kernels("spin") == 20' 'near(s["kernels"][0]["total_ns"], 20 * 2e6, 0.1)'
+		complete 'kernels("spin") == 20' 's["kernels"][0]["min_ns"] > 19e5'
 		as_logged
 	done
 }
