@@ -162,6 +162,7 @@ struct rec_backend {
 	uint32_t layered;      /* rec_layer_live() was called */
 	uintptr_t low, high;   /* address range of the object that holds the wrappers */
 	const char *how, *library; /* rec_attached() */
+	const char *second;        /* another library with the API */
 	const char *note;          /* rec_backend_note() */
 	struct rec_backend *next;
 };
@@ -256,6 +257,13 @@ REC_EXPORT void rec_guard_leave(uint32_t token);
 
 /* The real function behind any symbol of the backend, for the backend's own use; NULL if absent. */
 REC_EXPORT void *rec_real(struct rec_backend *backend, uint32_t symbol);
+/*
+ * For wrappers that do without rec_enter(): the real function of the caller at this address, looked up each time. Which
+ * library is recorded, and that another one is in the process as well, is theirs to find out and to tell of.
+ */
+REC_EXPORT void *rec_real_for(const struct rec_backend *backend, uint32_t symbol, const void *caller);
+/* The library in which a real function lies, for the ledger. second: not the one that is recorded. */
+REC_EXPORT void rec_provider_note(struct rec_backend *backend, const void *real, const char *how, bool second);
 /* A data or function symbol of the library that provides the backend's API (global scope first). */
 REC_EXPORT void *rec_provider_symbol(struct rec_backend *backend, const char *name);
 

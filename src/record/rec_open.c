@@ -170,6 +170,10 @@ bool rec_backend_open(struct rec_backend *backend)
 		item->attached_by = rec_name(backend->how, strlen(backend->how));
 	if (backend->library)
 		item->library = rec_name(backend->library, strlen(backend->library));
+	if (backend->second) {
+		item->second = rec_name(backend->second, strlen(backend->second));
+		rec_state.process->notes |= FMT_NOTE_SECOND_PROVIDER;
+	}
 	if (backend->note)
 		item->note = rec_name(backend->note, strlen(backend->note));
 	item->serialised = serialised(backend);

@@ -213,6 +213,7 @@ void rec_provider_note(struct rec_backend *backend, const void *real, const char
 		return;
 	}
 	backend->state |= REC_BACKEND_MULTI;
+	backend->second = object->l_name;
 	rec_slots_clear(backend);
 	if (!rec_ready() || backend->index == UINT32_MAX || !(backend->state & REC_BACKEND_OPENED))
 		return;
@@ -258,6 +259,13 @@ void *rec_real(struct rec_backend *backend, uint32_t symbol)
 	void *known = backend->real[symbol];
 
 	return known ? known : rec_resolve(backend, symbol, NULL);
+}
+
+void *rec_real_for(const struct rec_backend *backend, uint32_t symbol, const void *caller)
+{
+	if (!rec_real_dlsym)
+		rec_dlsym_setup();
+	return rec_real_dlsym ? find_for_caller(backend, backend->pool + backend->symbol[symbol].name, caller) : NULL;
 }
 
 void *rec_provider_symbol(struct rec_backend *backend, const char *name)

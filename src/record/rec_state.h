@@ -192,7 +192,6 @@ struct rec_module {
 	uint32_t id_bytes;
 };
 bool rec_module_of(const void *address, struct rec_module *module_out);
-void rec_provider_note(struct rec_backend *backend, const void *real, const char *how, bool second);
 
 /* rec_dlsym.c */
 extern void *(*rec_real_dlsym)(void *handle, const char *name) __attribute__((visibility("hidden")));

@@ -3,9 +3,7 @@
  * GCC's OpenMP runtime, which has no tool interface: wrappers of the functions that the compiler calls. As calls they
  * say little, so they are recorded as constructs by their place in the code, with the names that OMPT's have.
  */
-#include <dlfcn.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "gomp.h"
 
@@ -43,7 +41,7 @@ static void *absent(uint32_t symbol)
 
 struct rec_backend gomp_backend = {
 	.size = sizeof(struct rec_backend), .functions = GOMP_SYMBOLS, .symbols = GOMP_SYMBOLS, .name = "gomp",
-	.pool = (const char *)&pool, .function = functions, .symbol = symbols, .front = "libgomp.so\0",
+	.pool = (const char *)&pool, .function = functions, .symbol = symbols, .front = "libgomp.so\0libgomp-\0",
 	.runtimes = "libgomp\0", .layer = 5, .slot = slots, .real = real, .absent = absent
 };
 
@@ -52,36 +50,13 @@ __attribute__((constructor)) static void start(void)
 	rec_backend_register(&gomp_backend, __ehdr_start, _end);
 }
 
-static void *function[GOMP_SYMBOLS];  /* the real ones */
-static bool elsewhere[GOMP_SYMBOLS];
-
-void *gomp_real(enum gomp_symbol symbol)
-{
-	void *found = __atomic_load_n(&function[symbol], __ATOMIC_ACQUIRE);
-	Dl_info info;
-
-	if (unlikely(!found)) {
-		found = rec_real(&gomp_backend, symbol);
-		elsewhere[symbol] = !found || !dladdr(found, &info) || !info.dli_fname ||
-				    !strstr(info.dli_fname, "libgomp");
-		__atomic_store_n(&function[symbol], found, __ATOMIC_RELEASE);
-	}
-	return found;
-}
-
-bool gomp_elsewhere(enum gomp_symbol symbol)
-{
-	gomp_real(symbol);
-	return elsewhere[symbol];
-}
-
-void gomp_enter(struct rec_call *call, enum gomp_symbol symbol, const char *what, enum sonde_kind kind,
-		const void *code, uintptr_t frame)
+void gomp_enter(struct rec_call *call, bool recorded, const char *what, enum sonde_kind kind, const void *code,
+		uintptr_t frame)
 {
 	struct rec_label label;
 
 	call->slot = 0;
-	if (unlikely(gomp_elsewhere(symbol)))
+	if (unlikely(!recorded))
 		return;
 	label = rec_code_label(&gomp_backend, what, code);
 	rec_enter_dynamic(call, &gomp_backend, &label, kind, frame);
@@ -94,7 +69,6 @@ typedef void (*body)(void *data);
 struct gomp_team {
 	const void *reductions; /* GOMP_parallel_reductions() takes the first word of its data for where they are */
 	uint64_t serial;      /* 0: free */
-	enum gomp_symbol symbol;
 	body function;
 	void *data;
 	const void *code;
@@ -116,7 +90,6 @@ static struct gomp_team *team_take(enum gomp_symbol symbol, body function, void 
 		if (!__atomic_compare_exchange_n(&team->serial, &none, serial, false, __ATOMIC_ACQUIRE,
 						 __ATOMIC_RELAXED))
 			continue;
-		team->symbol = symbol;
 		team->function = function;
 		team->data = data;
 		team->reductions = symbol == symbol_GOMP_parallel_reductions ? *(void **)data : NULL;
@@ -166,8 +139,7 @@ static void share(void *at)
 		gomp_wait_begin(self, "parallel end", team->code);
 	} else {
 		self->base = self->depth = 0;
-		gomp_enter(&call, team->symbol, "worker", SONDE_KIND_compute, team->code,
-			   (uintptr_t)__builtin_dwarf_cfa());
+		gomp_enter(&call, true, "worker", SONDE_KIND_compute, team->code, (uintptr_t)__builtin_dwarf_cfa());
 		team->function(team->data);
 		gomp_leave(&call);
 		rec_team_arrive(&team->threads);
@@ -193,30 +165,30 @@ typedef unsigned (*parallel)(body function, void *data, unsigned threads, rec_wo
 			     rec_word d, rec_word e);
 
 /* The program's own function, where so many regions are open that there is no room for this one's threads. */
-static unsigned region_alone(enum gomp_symbol symbol, body function, void *data, unsigned threads,
-			     const rec_word *words)
+static unsigned region_alone(parallel call_real, body function, void *data, unsigned threads, const rec_word *words)
 {
 	gomp_self.team = NULL;
 	gomp_self.helped = NULL;
 	gomp_self.base = gomp_self.depth;
-	return ((parallel)gomp_real(symbol))(function, data, threads, words[0], words[1], words[2], words[3], words[4]);
+	return call_real(function, data, threads, words[0], words[1], words[2], words[3], words[4]);
 }
 
 static unsigned region(enum gomp_symbol symbol, body function, void *data, unsigned threads, const rec_word *words,
 		       uintptr_t frame)
 {
-	parallel call_real = (parallel)gomp_real(symbol);
+	const struct gomp_real real = gomp_real(symbol, (const void *)function);
+	parallel call_real = (parallel)real.function;
 	struct gomp_self outer = gomp_self;
 	struct gomp_team *team;
 	struct rec_call call;
 	unsigned result;
 
-	if (unlikely(gomp_elsewhere(symbol)))
+	if (unlikely(!real.recorded))
 		return call_real(function, data, threads, words[0], words[1], words[2], words[3], words[4]);
-	gomp_enter(&call, symbol, "parallel", SONDE_KIND_compute, gomp_place((rec_word)function), frame);
+	gomp_enter(&call, true, "parallel", SONDE_KIND_compute, gomp_place((rec_word)function), frame);
 	team = team_take(symbol, function, data);
 	if (unlikely(!team)) {
-		result = region_alone(symbol, function, data, threads, words);
+		result = region_alone(call_real, function, data, threads, words);
 		gomp_leave(&call);
 	} else {
 		result = call_real(share, team, threads, words[0], words[1], words[2], words[3], words[4]);
@@ -243,14 +215,14 @@ PARALLEL(GOMP_parallel_reductions, 1)
 /* ---- work that is shared ------------------------------------------------------------------------------ */
 
 /* It lasts until the thread's end of it; that of `parallel for` has no beginning, it is one with its region. */
-static void work_begin(enum gomp_symbol symbol, const char *what, const void *code)
+static void work_begin(const char *what, const void *code)
 {
 	struct gomp_self *self = &gomp_self;
 	struct rec_call call;
 
 	if (self->depth == GOMP_WORKS)
 		return;
-	gomp_enter(&call, symbol, what, SONDE_KIND_compute, code, 0);
+	gomp_enter(&call, true, what, SONDE_KIND_compute, code, 0);
 	self->open[self->depth++] = call.slot ? rec_call_token(&call) : 0;
 }
 
@@ -271,8 +243,12 @@ static void work_end(void)
 	REC_EXPORT rec_word name(WORDS); \
 	rec_word name(WORDS) \
 	{ \
-		work_begin(symbol_##name, what, __builtin_return_address(0)); \
-		return ((gomp_ten)gomp_real(symbol_##name))(a, b, c, d, e, f, g, h, i, j); \
+		const void *code = __builtin_return_address(0); \
+		struct gomp_real real = gomp_real(symbol_##name, code); \
+\
+		if (likely(real.recorded)) \
+			work_begin(what, code); \
+		return ((gomp_ten)real.function)(a, b, c, d, e, f, g, h, i, j); \
 	}
 WORKS(WORK)
 
@@ -280,8 +256,11 @@ WORKS(WORK)
 	REC_EXPORT void name(void); \
 	void name(void) \
 	{ \
-		work_end(); \
-		((void (*)(void))gomp_real(symbol_##name))(); \
+		struct gomp_real real = gomp_real(symbol_##name, __builtin_return_address(0)); \
+\
+		if (likely(real.recorded)) \
+			work_end(); \
+		((void (*)(void))real.function)(); \
 	}
 ENDS(END)
 
@@ -291,11 +270,12 @@ ENDS(END)
 	REC_EXPORT void name(rec_word a); \
 	void name(rec_word a) \
 	{ \
+		const void *code = __builtin_return_address(0); \
+		struct gomp_real real = gomp_real(symbol_##name, code); \
 		struct rec_call call; \
 \
-		gomp_enter(&call, symbol_##name, what, SONDE_KIND_sync, __builtin_return_address(0), \
-			   (uintptr_t)__builtin_dwarf_cfa()); \
-		((void (*)(rec_word))gomp_real(symbol_##name))(a); \
+		gomp_enter(&call, real.recorded, what, SONDE_KIND_sync, code, (uintptr_t)__builtin_dwarf_cfa()); \
+		((void (*)(rec_word))real.function)(a); \
 		gomp_leave(&call); \
 	}
 WAITS(WAIT)
@@ -309,14 +289,14 @@ static void team_waited(const struct gomp_self *self, uint64_t ticks, uint64_t h
 }
 
 /* The function returns a truth value or nothing. */
-static rec_word barrier(enum gomp_symbol symbol, struct rec_call *call, rec_word word)
+static rec_word barrier(rec_word (*call_real)(rec_word), struct rec_call *call, rec_word word)
 {
 	struct gomp_self *self = &gomp_self;
 	uint64_t helped = 0;
 	rec_word result;
 
 	self->helped = &helped;
-	result = ((rec_word (*)(rec_word))gomp_real(symbol))(word);
+	result = call_real(word);
 	self->helped = NULL;
 	if (call->slot) {
 		rec_leave(call);
@@ -329,13 +309,17 @@ static rec_word barrier(enum gomp_symbol symbol, struct rec_call *call, rec_word
 	REC_EXPORT rec_word name(rec_word a); \
 	rec_word name(rec_word a) \
 	{ \
+		const void *code = __builtin_return_address(0); \
+		struct gomp_real real = gomp_real(symbol_##name, code); \
+		rec_word (*call_real)(rec_word) = (rec_word (*)(rec_word))real.function; \
 		struct rec_call call; \
 \
+		if (unlikely(!real.recorded)) \
+			return call_real(a); \
 		if (symbol_##name > symbol_GOMP_barrier_cancel) \
 			work_end(); \
-		gomp_enter(&call, symbol_##name, what, SONDE_KIND_sync, __builtin_return_address(0), \
-			   (uintptr_t)__builtin_dwarf_cfa()); \
-		return barrier(symbol_##name, &call, a); \
+		gomp_enter(&call, true, what, SONDE_KIND_sync, code, (uintptr_t)__builtin_dwarf_cfa()); \
+		return barrier(call_real, &call, a); \
 	}
 BARRIERS(BARRIER)
 
@@ -343,14 +327,16 @@ BARRIERS(BARRIER)
 REC_EXPORT void *GOMP_single_copy_start(void);
 void *GOMP_single_copy_start(void)
 {
-	void *(*start)(void) = (void *(*)(void))gomp_real(symbol_GOMP_single_copy_start);
+	const void *code = __builtin_return_address(0);
+	struct gomp_real real = gomp_real(symbol_GOMP_single_copy_start, code);
+	void *(*start)(void) = (void *(*)(void))real.function;
 	struct gomp_self *self = &gomp_self;
 	uint64_t helped = 0, begin;
 	void *result;
 
-	if (gomp_elsewhere(symbol_GOMP_single_copy_start))
+	if (unlikely(!real.recorded))
 		return start();
-	gomp_wait_begin(self, "implicit barrier", __builtin_return_address(0));
+	gomp_wait_begin(self, "implicit barrier", code);
 	begin = self->wait_since;
 	self->helped = &helped;
 	result = start();
@@ -363,7 +349,7 @@ void *GOMP_single_copy_start(void)
 			team_waited(self, now - begin, helped);
 	} else {
 		self->wait_since = 0;
-		work_begin(symbol_GOMP_single_copy_start, "single", __builtin_return_address(0));
+		work_begin("single", code);
 	}
 	return result;
 }

@@ -55,23 +55,46 @@ typedef rec_word (*gomp_ten)(WORDS);
 struct gomp_self {
 	struct gomp_team *team;      /* of the innermost region that we have seen; NULL: none */
 	uint64_t serial;             /* of that: a thread does not hear that a region has ended */
-	bool joined;                 /* done with its share of it */
 	uint64_t *helped;            /* not NULL: it waits for its team; ticks of tasks that it runs meanwhile */
 	uint64_t wait_since;         /* such waiting that is recorded when it is over: since then; 0: none */
 	const char *wait_what;
 	const void *wait_code;
-	uint32_t base, depth;        /* shared work that is open: what is below base is not of this region or task */
+	bool joined;                 /* done with its share of the region */
+	uint16_t base, depth;        /* shared work that is open: what is below base is not of this region or task */
 	uint64_t open[GOMP_WORKS];   /* rec_call_token() */
 };
 
 extern __thread struct gomp_self gomp_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* The runtime's function. */
-void *gomp_real(enum gomp_symbol symbol);
-/* Is it that of another runtime with these names, and with a tool interface of its own? */
-bool gomp_elsewhere(enum gomp_symbol symbol);
-void gomp_enter(struct rec_call *call, enum gomp_symbol symbol, const char *what, enum sonde_kind kind,
-		const void *code, uintptr_t frame);
+/* A caller's own function; what is not recorded is called as if we were not there. */
+struct gomp_real {
+	void *function;
+	bool recorded;
+};
+
+/* gomp_runtime.c: the code of one object that calls the runtime */
+struct gomp_object {
+	uintptr_t low, bytes;
+	const void *caller; /* an address in it */
+	struct gomp_object *next;
+	struct gomp_real real[GOMP_SYMBOLS];
+};
+extern __thread const struct gomp_object *gomp_last __attribute__((tls_model("initial-exec"), visibility("hidden")));
+struct gomp_real gomp_find(enum gomp_symbol symbol, const void *caller);
+
+/* caller: an address in the code that calls, the return address or, since a call may be the last one, a body's. */
+static inline struct gomp_real gomp_real(enum gomp_symbol symbol, const void *caller)
+{
+	const struct gomp_object *object = gomp_last;
+
+	if (likely(object && (uintptr_t)caller - object->low < object->bytes &&
+		   __atomic_load_n(&object->real[symbol].function, __ATOMIC_ACQUIRE)))
+		return object->real[symbol];
+	return gomp_find(symbol, caller);
+}
+
+void gomp_enter(struct rec_call *call, bool recorded, const char *what, enum sonde_kind kind, const void *code,
+		uintptr_t frame);
 /* A thread that waited for its team, as `waiting` says, has run a task meanwhile. */
 void gomp_helped(const struct gomp_self *waiting, uint64_t ticks);
 /*

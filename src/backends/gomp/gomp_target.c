@@ -19,7 +19,7 @@ static int ask(const char *name)
 }
 
 /* Whoever asks first waits until the runtime has looked for devices: a call of its own. */
-static int device_count(enum gomp_symbol symbol, const void *code, uintptr_t frame)
+static int device_count(const void *code, uintptr_t frame)
 {
 	static int known; /* 1 + how many */
 	int count = __atomic_load_n(&known, __ATOMIC_RELAXED);
@@ -27,7 +27,7 @@ static int device_count(enum gomp_symbol symbol, const void *code, uintptr_t fra
 
 	if (likely(count))
 		return count - 1;
-	gomp_enter(&call, symbol, "device start-up", SONDE_KIND_setup, code, frame);
+	gomp_enter(&call, true, "device start-up", SONDE_KIND_setup, code, frame);
 	count = ask("omp_get_num_devices");
 	__atomic_store_n(&known, count + 1, __ATOMIC_RELAXED);
 	gomp_leave(&call);
@@ -35,9 +35,9 @@ static int device_count(enum gomp_symbol symbol, const void *code, uintptr_t fra
 }
 
 /* Behind the devices' numbers comes the host's own. */
-static bool runs_on_host(enum gomp_symbol symbol, int device, const void *code, uintptr_t frame)
+static bool runs_on_host(int device, const void *code, uintptr_t frame)
 {
-	int count = device == FALLBACK ? 0 : device_count(symbol, code, frame);
+	int count = device == FALLBACK ? 0 : device_count(code, frame);
 
 	if (count && device == DEFAULT)
 		device = ask("omp_get_default_device");
@@ -87,12 +87,13 @@ static void add_maps(const struct rec_call *call, rec_word count, const size_t *
 /* first: the word of the number of maps; then addresses, sizes, kinds, and flags where there are any. */
 static void construct(enum gomp_symbol symbol, const rec_word *words, unsigned first, const void *code, uintptr_t frame)
 {
-	bool on_host = runs_on_host(symbol, (int)words[0], code, frame);
+	const struct gomp_real real = gomp_real(symbol, code);
+	bool on_host = real.recorded && runs_on_host((int)words[0], code, frame);
 	struct rec_call call;
 
-	gomp_enter(&call, symbol, name_of(symbol, words[5], on_host), kind_of(symbol, on_host), code, frame);
-	((gomp_ten)gomp_real(symbol))(words[0], words[1], words[2], words[3], words[4], words[5], words[6], words[7],
-				      words[8], words[9]);
+	gomp_enter(&call, real.recorded, name_of(symbol, words[5], on_host), kind_of(symbol, on_host), code, frame);
+	((gomp_ten)real.function)(words[0], words[1], words[2], words[3], words[4], words[5], words[6], words[7],
+				  words[8], words[9]);
 	if (!call.slot)
 		return;
 	rec_leave(&call);

@@ -40,7 +40,7 @@ static void run(void *at)
 	self->base = self->depth;
 	if (task->loop)
 		memcpy(data, &task->first, 2 * sizeof(rec_word));
-	gomp_enter(&call, symbol_GOMP_task, "task", SONDE_KIND_compute, task->code, (uintptr_t)__builtin_dwarf_cfa());
+	gomp_enter(&call, true, "task", SONDE_KIND_compute, task->code, (uintptr_t)__builtin_dwarf_cfa());
 	task->body(data);
 	gomp_leave(&call);
 	if (call.slot)
@@ -88,28 +88,28 @@ static void prepare(struct task *task, rec_word *words, bool loop)
 	words[3] = task->offset + bytes;
 }
 
-static bool can_be_told(enum gomp_symbol symbol, const rec_word *words, rec_word flags)
+static bool can_be_told(const rec_word *words, rec_word flags)
 {
-	return !gomp_elsewhere(symbol) && words[0] && words[3] <= DATA_MAX && words[4] <= ALIGN_MAX &&
-	       (words[1] || !words[3]) && !(flags & DETACH);
+	return words[0] && words[3] <= DATA_MAX && words[4] <= ALIGN_MAX && (words[1] || !words[3]) &&
+	       !(flags & DETACH);
 }
 
 typedef void (*eleven)(WORDS, rec_word k);
 
-static void call_real(enum gomp_symbol symbol, const rec_word *words)
+static void call_real(void *real, const rec_word *words)
 {
-	((eleven)gomp_real(symbol))(words[0], words[1], words[2], words[3], words[4], words[5], words[6], words[7],
-				    words[8], words[9], words[10]);
+	((eleven)real)(words[0], words[1], words[2], words[3], words[4], words[5], words[6], words[7], words[8],
+		       words[9], words[10]);
 }
 
 /* What runs at once runs above this frame, and tasks within tasks may go deep: no more room than this one needs. */
-static void make_told(enum gomp_symbol symbol, rec_word *words, bool loop)
+static void make_told(void *real, rec_word *words, bool loop)
 {
 	rec_word bytes = offset_of(words) + (words[2] ? 0 : words[3]);
 	char block[bytes] __attribute__((aligned(ALIGN_MAX)));
 
 	prepare((struct task *)block, words, loop);
-	call_real(symbol, words);
+	call_real(real, words);
 }
 
 #define MAKER(name, what, kind, loop) \
@@ -117,13 +117,14 @@ static void make_told(enum gomp_symbol symbol, rec_word *words, bool loop)
 	void name(WORDS, rec_word k) \
 	{ \
 		rec_word words[11] = {a, b, c, d, e, f, g, h, i, j, k}; \
+		struct gomp_real real = gomp_real(symbol_##name, (const void *)a); \
 		struct rec_call call; \
 \
-		gomp_enter(&call, symbol_##name, what, kind, gomp_place(a), (uintptr_t)__builtin_dwarf_cfa()); \
-		if (can_be_told(symbol_##name, words, words[loop ? 5 : 6])) \
-			make_told(symbol_##name, words, loop); \
+		gomp_enter(&call, real.recorded, what, kind, gomp_place(a), (uintptr_t)__builtin_dwarf_cfa()); \
+		if (real.recorded && can_be_told(words, words[loop ? 5 : 6])) \
+			make_told(real.function, words, loop); \
 		else \
-			call_real(symbol_##name, words); \
+			call_real(real.function, words); \
 		gomp_leave(&call); \
 	}
 MAKER(GOMP_task, "task creation", SONDE_KIND_other, false)

@@ -120,6 +120,43 @@ needs()
 		's["transfers"] == []' '[r["calls"] for r in s["calls"] if r["name"].startswith("device start-up")] == [1]'
 }
 
+# As packages bring their own: a copy of the runtime, and of what is linked to it, with another name of the same length.
+copy_of_runtime()
+{
+	local runtime
+	runtime=$(ldd "$GOMP/plugin.so" | awk '$1 == "libgomp.so.1" { print $3 }')
+	[ -r "$runtime" ] || omit "no libgomp.so.1"
+	sed 's/libgomp\.so\.1/libgomp-1.so/g' "$runtime" >"$T/libgomp-1.so"
+	sed 's/libgomp\.so\.1/libgomp-1.so/g' "$GOMP/plugin.so" >"$T/copy.so"
+}
+
+@test "two copies of the runtime: each object's calls reach its own, and those of the second are named, not recorded" {
+	needs copies
+	copy_of_runtime
+	export LD_LIBRARY_PATH=$T
+	for mode in -q -l; do
+		traced $mode -b gomp "$GOMP/copies" "$GOMP/plugin.so" "$T/copy.so"
+		equal status 0 "$status"
+		check 'out["right"] == 6' 'ledger("lost") == 0' 's["ledger"][0]["library"].endswith("/libgomp.so.1")' \
+			'[(n["code"], "libgomp-1.so provides" in n["text"]) for n in s["notes"]] == [("second_provider", True)]' \
+			'sum(r["calls"] for r in s["calls"] if r["name"].startswith("parallel ") and r["kind"] == "compute") == 9' \
+			'all("copy.so" not in r["name"] and r["unfinished"] == 0 for r in s["calls"])'
+	done
+	traced -b gomp "$GOMP/copies" "$T/copy.so" "$GOMP/plugin.so"
+	check 'out["right"] == 6' '[(n["code"], "libgomp.so.1 provides" in n["text"]) for n in s["notes"]] == [
+			("second_provider", True)]'
+	traced -b gomp "$GOMP/copies" "$T/copy.so"
+	check 'out["right"] == 3' 'notes == []' 'ledger("lost") == 0'
+}
+
+@test "a second copy of the runtime that is called while recording is paused is named all the same" {
+	needs copies
+	copy_of_runtime
+	LD_LIBRARY_PATH=$T traced -b gomp --start-paused "$GOMP/copies" "$GOMP/plugin.so" "$T/copy.so"
+	check 'out["right"] == 6' 'any(n["code"] == "second_provider" and "libgomp-1.so" in n["text"] for n in s["notes"])' \
+		'sum(r["calls"] for r in s["calls"] if r["name"].startswith("parallel ") and r["kind"] == "compute") == 6'
+}
+
 @test "another runtime's functions of the same name are left to its tool interface" {
 	[ -x "$BUILD/tests/ompt/sync" ] || omit "no compiler with OpenMP that has OMPT"
 	traced "$BUILD/tests/ompt/sync"
