@@ -3,6 +3,7 @@
  * Level Zero backend: the hooks of the generated wrappers. What a function means stands in ze.roles; here each family
  * of functions meets its handlers. All of it runs on the program's threads.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -63,22 +64,26 @@ static struct zed_call view_of(struct rec_call *call, rec_word *args)
 void ze_enter(struct rec_call *call, rec_word *args)
 {
 	struct zed_call view = view_of(call, args);
+	int saved = errno;
 
 	/* another provider of the API, or none: handles of the one are nothing to the other */
 	call->user[USER_OURS] = call->real == ze_backend.real[call->symbol];
 	if (call->user[USER_OURS] && family[view.role->family].enter)
 		family[view.role->family].enter(&view);
+	errno = saved;
 }
 
 void ze_leave(struct rec_call *call, rec_word *args, rec_word result)
 {
 	struct zed_call view = view_of(call, args);
 	bool entered = ze_backend.function[view.function].flags & REC_ENTER;
+	int saved = errno;
 
 	call->result = result;
 	if (entered ? call->user[USER_OURS] : call->real == ze_backend.real[call->symbol])
 		if (family[view.role->family].leave)
 			family[view.role->family].leave(&view);
+	errno = saved;
 }
 
 /* A record has been opened: the first one, or that of a forked child. */
@@ -95,11 +100,6 @@ void ze_opened(void)
 	zed_lists_reset();
 	zed_kernels_reset();
 	zed_memory_reset();
-}
-
-void ze_flush(uint64_t deadline_raw_ns)
-{
-	zed_pending_flush(deadline_raw_ns);
 }
 
 uint64_t ze_oldest_open(void)
@@ -137,13 +137,29 @@ void zed_module_leave(const struct zed_call *view)
 
 /* ---- loaders of the program's own ------------------------------------------------------------------ */
 
+static bool table_taken;
+
 /*
- * A program that has a loader linked in takes the tables of the one that is installed, and calls through them: no call
- * of it comes by here.
+ * A loader that is linked into the program takes the tables of the one that is installed. oneAPI's then asks for each
+ * function by name, so that all is seen; one that calls through the tables is not.
  */
 void zed_table_leave(const struct zed_call *view)
 {
-	if (view->call->slot && !view->call->failed) /* not the loader itself */
+	if (view->call->slot && !view->call->failed) /* not the installed loader itself */
+		table_taken = true;
+}
+
+static void tell_unseen(void)
+{
+	if (table_taken && !zed_streams_opened())
 		rec_backend_note(&ze_backend, "a loader that is part of the program has taken the functions' addresses "
-				 "from libze_loader.so: calls through it are not seen");
+				 "from libze_loader.so, and made no queue or immediate list that was seen: calls "
+				 "through these addresses are not");
+	table_taken = false;
+}
+
+void ze_flush(uint64_t deadline_raw_ns)
+{
+	tell_unseen();
+	zed_pending_flush(deadline_raw_ns);
 }

@@ -237,6 +237,7 @@ struct zed_stream {
 };
 
 struct zed_stream *zed_stream_open(zed_handle handle, struct zed_device *device, bool in_order, const char *what);
+bool zed_streams_opened(void); /* any, in this process */
 void zed_stream_close(struct zed_stream *stream); /* what is pending there has no times */
 void zed_streams_drop(zed_handle context);         /* likewise, of a context */
 

@@ -103,6 +103,11 @@ struct zed_stream *zed_stream_open(zed_handle handle, struct zed_device *device,
 	return stream;
 }
 
+bool zed_streams_opened(void)
+{
+	return __atomic_load_n(&streams, __ATOMIC_ACQUIRE) != NULL;
+}
+
 /* The stream is locked. */
 static void unlink_command(struct zed_stream *stream, struct zed_command *command)
 {

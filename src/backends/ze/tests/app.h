@@ -18,13 +18,33 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifdef STATIC_LOADER
+#include <level_zero/ze_ddi.h>
+
+/* As the loader that oneAPI links into programs does, before it asks for each function by name. */
+static void take_table(void *loader)
+{
+	ze_result_t (*init)(void) = (ze_result_t (*)(void))dlsym(loader, "zeLoaderInit");
+	ze_pfnGetGlobalProcAddrTable_t get =
+		(ze_pfnGetGlobalProcAddrTable_t)dlsym(loader, "zeGetGlobalProcAddrTable");
+	ze_global_dditable_t table = { NULL };
+
+	if (!init || init() || get(ZE_API_VERSION_CURRENT, &table))
+		exit(5);
+}
+#endif
+
 #ifdef BY_NAME
 static void *by_name(const char *name)
 {
 	static void *loader;
 
-	if (!loader)
+	if (!loader) {
 		loader = dlopen("libze_loader.so.1", RTLD_LAZY | RTLD_LOCAL | RTLD_DEEPBIND);
+#ifdef STATIC_LOADER
+		take_table(loader);
+#endif
+	}
 	return loader ? dlsym(loader, name) : NULL;
 }
 #define ZE(function) ((__typeof__(&function))by_name(#function))

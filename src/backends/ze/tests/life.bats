@@ -48,7 +48,10 @@ load "$SRC/src/backends/ze/tests/lib"
 	check 'ledger("device_seen") == 2' 'kernels() == 2'
 }
 
-@test "C076 a program that brings a loader of its own: said so" {
+@test "C076 a program with a loader linked in, as oneAPI does it: all is seen; one that calls through tables: said so" {
+	ze_well app_static_loader matrix 101 immediate async
+	complete 'kernels("add_one") == 101' 'calls("zeInit") == 1' 's["notes"] == []'
+	as_logged
 	ze_well own_loader
 	check 'calls("zeInit") == 0' \
 		'any("loader that is part of the program" in note["text"] for note in s["notes"])'
