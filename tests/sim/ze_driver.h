@@ -4,7 +4,8 @@
  * has two sub-devices and two groups of queues: one computes and copies, one copies only. Modules hold all kernels of
  * sim.h, whatever they are made from, except that input that begins with "bad" does not compile.
  *
- * Beside the environment of sim.h: SIM_ZE_CALLS=FILE gets a line `NAME COUNT` per function that was called, at exit.
+ * Beside the environment of sim.h: SIM_ZE_CALLS=FILE gets a line `NAME COUNT` per function that was called, at exit;
+ * SIM_ZE_COPY_NS=N makes each copy take at least so long.
  */
 #ifndef SIM_ZE_DRIVER_H
 #define SIM_ZE_DRIVER_H

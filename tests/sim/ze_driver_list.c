@@ -283,12 +283,20 @@ static ze_result_t sim_zeCommandListAppendLaunchKernel(ze_command_list_handle_t 
 	return add(handle, &command, signals, wait_count, waits);
 }
 
+static uint64_t copy_ns(void)
+{
+	const char *text = getenv("SIM_ZE_COPY_NS");
+
+	return text ? strtoull(text, NULL, 10) : 0;
+}
+
 static ze_result_t sim_zeCommandListAppendMemoryCopy(ze_command_list_handle_t handle, void *to, const void *from,
 						     size_t bytes, ze_event_handle_t signals, uint32_t wait_count,
 						     ze_event_handle_t *waits)
 {
 	struct command command = {
-		.work = { .kind = SIM_COPY, .name = "copy", .to = to, .from = from, .bytes = bytes }
+		.work = { .kind = SIM_COPY, .name = "copy", .to = to, .from = from, .bytes = bytes,
+			  .least_ns = copy_ns() }
 	};
 
 	SIM_CALL();
@@ -305,7 +313,8 @@ static ze_result_t sim_zeCommandListAppendMemoryCopyRegion(ze_command_list_handl
 {
 	size_t bytes = (size_t)to_region->width * to_region->height * (to_region->depth ? to_region->depth : 1);
 	struct command command = {
-		.work = { .kind = SIM_COPY, .name = "copy", .to = to, .from = from, .bytes = bytes }
+		.work = { .kind = SIM_COPY, .name = "copy", .to = to, .from = from, .bytes = bytes,
+			  .least_ns = copy_ns() }
 	};
 
 	(void)to_slice;
