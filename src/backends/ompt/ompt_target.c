@@ -41,13 +41,18 @@ static void on_device_initialize(int number, const char *type, void *device, omp
 					  !strncmp(type, "host", 4);
 }
 
+static bool is_host(int number)
+{
+	return number >= 0 && number < DEVICES_MAX && devices[number].is_host;
+}
+
 /* Of a host plugin; UINT32_MAX: it is another kind of device, or there is no record. */
 static uint32_t device_of(int number)
 {
 	char key[32], name[32];
 	uint32_t device;
 
-	if (number < 0 || number >= DEVICES_MAX || !devices[number].is_host || !rec_on())
+	if (!is_host(number) || !rec_on())
 		return UINT32_MAX;
 	device = __atomic_load_n(&devices[number].device, __ATOMIC_ACQUIRE);
 	if (device)
@@ -233,8 +238,7 @@ static void submit_end(struct self *self)
 		rec_device_seen(&ompt_backend);
 		rec_device_span(&ompt_backend, &span);
 	}
-	if (span.device != UINT32_MAX)
-		self->mute--;
+	self->mute -= is_host(self->device);
 	if (ompt_close(self, IN_SUBMIT, NULL, &call))
 		rec_leave(&call);
 }
@@ -242,7 +246,6 @@ static void submit_end(struct self *self)
 static void on_submit(int endpoint, ompt_word *target, uint64_t *operation, unsigned teams)
 {
 	struct self *self = ompt_self();
-	bool on_host = self && self->device >= 0 && self->device < DEVICES_MAX && devices[self->device].is_host;
 	struct rec_label label;
 	struct rec_call call;
 
@@ -254,8 +257,9 @@ static void on_submit(int endpoint, ompt_word *target, uint64_t *operation, unsi
 	if (endpoint == OMPT_BEGIN) {
 		label = rec_code_label(&ompt_backend, "kernel", self->target);
 		/* the host as a device runs the kernel now, others only take it */
-		ompt_open(self, IN_SUBMIT, NULL, &label, on_host ? SONDE_KIND_wait : SONDE_KIND_launch, &call);
-		self->mute += on_host;
+		ompt_open(self, IN_SUBMIT, NULL, &label, is_host(self->device) ? SONDE_KIND_wait : SONDE_KIND_launch,
+			  &call);
+		self->mute += is_host(self->device);
 		self->submit_begin = begin_ns();
 		return;
 	}

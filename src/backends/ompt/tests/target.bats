@@ -68,3 +68,9 @@ load lib
 	traced --start-paused -b ompt "$OMPT/target" maps
 	check 's["kernels"] == []' 's["transfers"] == []' 's["calls"] == []' 'ledger("device_seen") == 0' 'not s["lower_bound"]'
 }
+
+@test "a target region while recording is paused leaves what the thread does afterwards recorded" {
+	needs target offload
+	traced --start-paused -b ompt "$OMPT/target" resumed
+	check 'out["sum"] == 11' 'sum(r["calls"] for r in s["calls"] if r["name"].startswith("parallel main")) == 5'
+}

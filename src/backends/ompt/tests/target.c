@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <sonde/sonde.h>
+
 #define N 50000
 
 static double a[N], b[N];
@@ -76,6 +78,21 @@ static void by_hand(void)
 	omp_target_free(device, 0);
 }
 
+/* A target region, then five on the host, and recording, if it was paused, begins between them. */
+static void resumed(void)
+{
+	int sum = 0;
+
+#pragma omp target map(tofrom : sum)
+	sum++;
+	sonde_resume();
+	for (int round = 0; round < 5; round++) {
+#pragma omp parallel num_threads(2) reduction(+ : sum)
+		sum++;
+	}
+	printf("sum=%d\n", sum);
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "maps";
@@ -88,6 +105,8 @@ int main(int argc, char **argv)
 		deferred();
 	else if (!strcmp(mode, "by-hand"))
 		by_hand();
+	else if (!strcmp(mode, "resumed"))
+		resumed();
 	else
 		return 2;
 	return 0;
