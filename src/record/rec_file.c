@@ -180,19 +180,20 @@ static void bind_areas(void)
 	state->process = (struct fmt_process *)state->area[FMT_SECTION_PROCESS].base;
 }
 
-/* Pages of the small areas that every record needs, in one go. */
-static bool populate_start(void)
+/* Bytes of the small areas that every record needs: head, process, backends, some functions. */
+static uint64_t start_bytes(void)
+{
+	return rec_state.head->section[2].offset + REC_PAGE;
+}
+
+static void start_is_populated(void)
 {
 	struct rec_state *state = &rec_state;
-	uint64_t until = state->head->section[2].offset + REC_PAGE; /* head, process, backends, some functions */
 
-	if (!rec_populate(state->map, until))
-		return false;
 	state->area[FMT_SECTION_PROCESS].populated = REC_PAGE;
 	state->area[FMT_SECTION_BACKENDS].populated =
 		state->head->section[2].offset - state->head->section[1].offset;
 	state->area[FMT_SECTION_FUNCTIONS].populated = REC_PAGE;
-	return true;
 }
 
 bool rec_file_create(void)
@@ -211,8 +212,7 @@ bool rec_file_create(void)
 		return false;
 	}
 	state->head = &head; /* until the page of the real one is known to exist */
-	bind_areas();
-	if (!populate_start()) {
+	if (!rec_populate(state->map, start_bytes())) {
 		munmap(state->map, state->map_bytes);
 		state->map = NULL;
 		state->head = NULL;
@@ -223,7 +223,7 @@ bool rec_file_create(void)
 	memcpy(state->map, &head, sizeof(head));
 	state->head = (struct fmt_head *)state->map;
 	bind_areas();
-	populate_start();
+	start_is_populated();
 	state->head->section[0].used = 1;
 	/* offset 0 of the strings is the empty name */
 	if (rec_area_reserve(FMT_SECTION_STRINGS, 1))
@@ -276,30 +276,40 @@ void rec_file_write_private(void)
 		return;
 	for (uint32_t i = 0; i < state->head->section_count; i++) {
 		const struct fmt_section *section = &state->head->section[i];
-		uint64_t bytes = section->used * section->stride;
+		uint64_t bytes = section->kind == FMT_SECTION_THREADS ? 0 : section->used * section->stride;
 
 		if (section->offset + bytes <= limit)
 			write_all(fd, state->map + section->offset, bytes, section->offset);
+	}
+	/* of a thread's block, which is large, what is in use; the rest is a hole */
+	for (uint32_t i = 0; i < state->area[FMT_SECTION_THREADS].section->used; i++) {
+		const struct fmt_thread *thread = rec_thread_block(i);
+		uint64_t offset = (uint64_t)((const char *)thread - state->map);
+		uint64_t bytes = FMT_THREAD_ROWS_OFFSET + thread->rows * sizeof(struct fmt_stats);
+
+		if (offset + bytes <= limit)
+			write_all(fd, (const char *)thread, bytes, offset);
+		if (offset + REC_THREAD_SPAN <= limit)
+			(void)!ftruncate(fd, (off_t)(offset + REC_THREAD_SPAN));
 	}
 	write_all(fd, state->map, sizeof(struct fmt_head), 0);
 	close(fd);
 }
 
-/* Allocates file blocks under a range of the mapping by writing zeros; where that fails nothing is touched. */
+/* Allocates file blocks under a range of the mapping. What is in it stays as it is. */
 bool rec_file_back(uintptr_t from, uint64_t bytes)
 {
-	static const char zeros[REC_PAGE];
 	struct rec_state *state = &rec_state;
-	bool done = true;
-	int fd;
+	int fd, failed;
 
 	if (state->private)
 		return true;
 	fd = open(state->path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	for (uint64_t at = 0; done && at < bytes; at += REC_PAGE)
-		done = write_all(fd, zeros, REC_PAGE, from - (uintptr_t)state->map + at);
+	do
+		failed = fallocate(fd, 0, (off_t)(from - (uintptr_t)state->map), (off_t)bytes);
+	while (failed && errno == EINTR);
 	close(fd);
-	return done;
+	return !failed;
 }

@@ -56,6 +56,18 @@ in_small_tmpfs()
 	done
 }
 
+@test "M01 a kernel that cannot populate mappings: no row is lost when a thread's block grows" {
+	status=0
+	"$APPS/old_kernel" true || status=$?
+	[ "$status" = 0 ] || omit "no seccomp filters"
+	for option in -q -l; do
+		traced $option -- "$APPS/old_kernel" "$APPS/rows" 200 10
+		equal status 0 "$status"
+		check 'len(s["ranges"]) == 200 and all(r["calls"] == 10 for r in s["ranges"])' 'not s["lower_bound"]'
+		rm -rf sonde-*
+	done
+}
+
 @test "M02 a read-only working directory and no output option: nothing is missing" {
 	need opencl root
 	mkdir ro
