@@ -207,7 +207,7 @@ static bool comes_from(const struct tally *tally, const struct tally *other)
 static void note_several_programs(struct analysis *analysis)
 {
 	const struct recording *recording = analysis->recording;
-	const struct tally **of_rank = arena_array(&analysis->scratch, recording->tallies, sizeof(const struct tally *));
+	const struct tally **of_rank = arena_array(&analysis->scratch, recording->tallies, sizeof(*of_rank));
 	size_t count = 0, first = 0, most = 0;
 
 	for (size_t i = 0; i < recording->tallies; i++)

@@ -29,9 +29,27 @@ void rec_row_add(struct fmt_stats *row, uint64_t duration, uint64_t child, bool 
 	row->failed += failed;
 }
 
-void rec_fast_odd(struct fmt_thread *thread, uint32_t slot, uint64_t duration, bool failed)
+/*
+ * Another stack of this thread (coroutines, sigaltstack) made the call's frame look abandoned, and there may be another
+ * call's frame now, which is to stay. Its own counts, and is not unfinished any more.
+ */
+static void leave_without_frame(struct fmt_stats *row, uint64_t duration, bool failed)
 {
-	rec_row_add(rec_row(thread, slot), duration, thread->frame[1].child, failed);
+	row->unfinished--;
+	rec_row_add(row, duration, 0, failed);
+}
+
+void rec_fast_odd(struct fmt_thread *thread, uint32_t slot, uint64_t begin, uint64_t end, bool failed)
+{
+	struct fmt_stats *row = rec_row(thread, slot);
+
+	thread->last = end;
+	if (!thread->depth || thread->frame[1].begin != begin) {
+		leave_without_frame(row, end - begin, failed);
+		return;
+	}
+	rec_row_add(row, end - begin, thread->frame[1].child, failed);
+	rec_drop_above(thread, 1);
 	thread->depth = 0;
 }
 
@@ -222,19 +240,14 @@ static uint32_t find_room(struct rec_tls *tls, const struct rec_call *call)
 	return 0; /* the caller counts the loss for its backend */
 }
 
-/* What a first call needs, under the lock: the real function, a record, a block, a slot, a row. */
-static uint32_t prepare_locked(struct rec_call *call, const void *return_address)
+/* What a first call needs, under the lock: a record, a block, a slot, a row. */
+static uint32_t prepare_locked(struct rec_call *call)
 {
 	struct rec_backend *backend = call->backend;
 	const struct rec_function *function = &backend->function[backend->symbol[call->symbol].function];
 	struct rec_tls *tls = &rec_tls;
 	uint32_t slot;
 
-	call->real = rec_resolve(backend, call->symbol, return_address);
-	if (!call->real) {
-		call->real = backend->absent(call->symbol);
-		return 0;
-	}
 	if (!(backend->state & REC_BACKEND_ON) || rec_state.off || call->own)
 		return 0;
 	if (!rec_ready() && (function->flags & (REC_DISCOVERY | REC_QUERY)))
@@ -249,21 +262,38 @@ static uint32_t prepare_locked(struct rec_call *call, const void *return_address
 	return slot;
 }
 
+/* The real function; false: the API is not in the process. */
+static bool resolve(struct rec_call *call, const void *return_address)
+{
+	call->real = rec_resolve(call->backend, call->symbol, return_address);
+	if (call->real)
+		return true;
+	call->real = call->backend->absent(call->symbol);
+	return false;
+}
+
+/*
+ * The loader is asked before our lock is taken: another thread may hold the loader's, in dlopen(), and be in a
+ * constructor that makes its first call.
+ */
 static REC_COLD uint32_t prepare(struct rec_call *call, const void *return_address)
 {
 	int saved = errno, cancel_state;
 	uint64_t signals;
-	uint32_t slot;
+	uint32_t slot = 0;
 
-	rec_signals_block(&signals);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	rec_tls.guard++;
-	rec_lock(&rec_state.lock);
-	slot = prepare_locked(call, return_address);
-	rec_unlock(&rec_state.lock);
+	if (resolve(call, return_address)) {
+		rec_signals_block(&signals);
+		rec_lock(&rec_state.lock);
+		slot = prepare_locked(call);
+		rec_unlock(&rec_state.lock);
+		rec_exit_watch();
+		rec_signals_restore(&signals);
+	}
 	rec_tls.guard--;
 	pthread_setcancelstate(cancel_state, NULL);
-	rec_signals_restore(&signals);
 	errno = saved;
 	return slot;
 }
@@ -272,11 +302,8 @@ static REC_COLD uint32_t prepare(struct rec_call *call, const void *return_addre
 static REC_COLD void pass(struct rec_call *call, const void *return_address)
 {
 	call->own = 1;
-	if (!call->real) {
-		call->real = rec_resolve(call->backend, call->symbol, return_address);
-		if (!call->real)
-			call->real = call->backend->absent(call->symbol);
-	}
+	if (!call->real)
+		resolve(call, return_address);
 }
 
 static bool opens(const struct rec_backend *backend, uint32_t symbol)
@@ -407,12 +434,18 @@ static REC_COLD void leave_counted(struct rec_call *call)
 {
 	struct fmt_thread *thread = call->thread;
 	struct fmt_frame *frame = &thread->frame[call->depth];
+	uint32_t slot = call->backend->slot[call->symbol];
 
 	call->slot = 0;
 	if (!rec_wiped->open) /* in the child of a fork made inside the call */
 		return;
-	if (likely(thread->depth >= call->depth && frame->begin == call->begin))
-		thread->frame[call->depth - 1].child += frame->child;
+	if (unlikely(thread->depth < call->depth || frame->begin != call->begin)) { /* see leave_without_frame() */
+		if (slot && slot <= thread->rows)
+			rec_row(thread, slot)->unfinished--;
+		return;
+	}
+	thread->frame[call->depth - 1].child += frame->child;
+	rec_drop_above(thread, call->depth);
 	thread->depth = call->depth - 1;
 }
 
@@ -453,9 +486,9 @@ void rec_leave(struct rec_call *call)
 	frame = &thread->frame[call->depth];
 	child = frame->child;
 	if (unlikely(thread->depth < call->depth || frame->begin != call->begin)) {
-		/* another stack (sigaltstack, coroutine) made this frame look abandoned */
-		row->unfinished--;
-		child = 0;
+		leave_without_frame(row, duration, call->failed);
+		thread->last = end;
+		return;
 	}
 	if (unlikely(call->depth > 1 && is_recursive(thread, call->depth, call->slot))) {
 		row->hist[fmt_bucket(duration)]++;

@@ -27,18 +27,25 @@ static int compare(const char *a, const char *b)
 	return (unsigned char)*a - (unsigned char)*b;
 }
 
+static bool begins(const char *text, const char *wanted)
+{
+	while (*wanted && *text == *wanted) {
+		text++;
+		wanted++;
+	}
+	return !*wanted;
+}
+
+/* glibc before 2.34 has the functions in a library of their own, which is empty since then. */
 static bool is_libc(const char *path)
 {
-	static const char wanted[] = "libc.so";
 	const char *base = path;
 
 	for (const char *at = path; at && *at; at++)
 		if (*at == '/')
 			base = at + 1;
-	for (unsigned i = 0; i < sizeof(wanted) - 1; i++)
-		if (!base || base[i] != wanted[i])
-			return false;
-	return true;
+	return base && (begins(base, "libc.so") || begins(base, "libc-2.") || begins(base, "libdl.so") ||
+			begins(base, "libdl-2."));
 }
 
 /* Walks libc's GNU hash table for the two names: no version string to know per architecture. */
@@ -79,7 +86,7 @@ void rec_dlsym_setup(void)
 {
 	if (!&_r_debug)
 		return;
-	for (const struct link_map *object = _r_debug.r_map; object; object = object->l_next)
+	for (const struct link_map *object = _r_debug.r_map; object && !rec_real_dlsym; object = object->l_next)
 		if (is_libc(object->l_name))
 			search_libc(object);
 }

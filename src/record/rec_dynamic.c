@@ -104,6 +104,7 @@ static REC_COLD struct fmt_thread *prepare(struct rec_backend *backend, const st
 	rec_lock(&rec_state.lock);
 	thread = prepare_locked(backend, label, kind, slot);
 	rec_unlock(&rec_state.lock);
+	rec_exit_watch();
 	rec_tls.guard--;
 	pthread_setcancelstate(cancel_state, NULL);
 	rec_signals_restore(&signals);

@@ -42,7 +42,8 @@ static void collect(uint64_t patience_ns)
 	uint64_t deadline;
 	int saved = errno;
 
-	if (!is_ours())
+	/* in a handler that ends the program while this thread holds a lock of ours, for which a backend would wait */
+	if (!is_ours() || rec_tls.locks)
 		return;
 	rec_tls.guard++;
 	deadline = rec_raw_ns() + patience_ns;
@@ -84,14 +85,20 @@ static void at_exit(void)
 	rec_note_end(FMT_END_EXIT);
 }
 
-void rec_exit_watch(uint32_t tid)
+/* This allocates: it is done before the program has begun, and not in a first call, which a signal handler may make. */
+void rec_exit_construct(void)
 {
-	static bool process, initial;
+	if (__cxa_thread_atexit_impl && (uint32_t)syscall(SYS_gettid) == rec_pid())
+		__cxa_thread_atexit_impl(at_thread_end, NULL, &__dso_handle);
+}
 
-	if (!process)
-		process = atexit(at_exit) == 0;
-	if (!initial && tid == rec_pid() && __cxa_thread_atexit_impl)
-		initial = __cxa_thread_atexit_impl(at_thread_end, NULL, &__dso_handle) == 0;
+void rec_exit_watch(void)
+{
+	static uint32_t watched;
+
+	if (!__atomic_load_n(&watched, __ATOMIC_RELAXED) && rec_ready() &&
+	    !__atomic_exchange_n(&watched, 1, __ATOMIC_RELAXED))
+		atexit(at_exit);
 }
 
 /* Outstanding device work was collected by at_exit(), while the runtimes were still whole. */

@@ -31,6 +31,7 @@ struct rec_tls {
 	uint32_t retry;          /* calls until a thread without a block looks for one again */
 	uint32_t stream_capacity; /* rows that the inline path with streams may use */
 	struct rec_writer writer;
+	uint32_t locks;          /* that the thread holds, or waits for */
 };
 extern REC_EXPORT __thread struct rec_tls rec_tls __attribute__((tls_model("initial-exec")));
 
@@ -109,7 +110,9 @@ REC_EXPORT REC_COLD void rec_drop_above(struct fmt_thread *thread, uint32_t dept
  */
 REC_EXPORT REC_COLD bool rec_fast_late(struct fmt_thread *thread, uint32_t slot, uint64_t end, bool failed);
 REC_EXPORT REC_COLD bool rec_stream_late(struct fmt_thread *thread, uint32_t slot, bool failed, rec_word result);
-REC_EXPORT REC_COLD void rec_fast_odd(struct fmt_thread *thread, uint32_t slot, uint64_t duration, bool failed);
+/* What the inline path has no room for: times beyond the histogram, and a frame that is another call's now. */
+REC_EXPORT REC_COLD void rec_fast_odd(struct fmt_thread *thread, uint32_t slot, uint64_t begin, uint64_t end,
+				      bool failed);
 
 static inline __attribute__((always_inline)) void rec_fast_leave(struct fmt_thread *thread, uint32_t slot,
 								 uint64_t begin, uint64_t end, bool failed)
@@ -127,8 +130,8 @@ static inline __attribute__((always_inline)) void rec_fast_leave(struct fmt_thre
 	value = end - shifted;
 	octave = 63 ^ (uint64_t)__builtin_clzll(value);
 	top = (value << 2) >> octave;
-	if (unlikely((int64_t)duration < 0 || octave >= FMT_BUCKETS / 4 + 2)) {
-		rec_fast_odd(thread, slot, duration, failed);
+	if (unlikely((int64_t)duration < 0 || octave >= FMT_BUCKETS / 4 + 2 || thread->frame[1].begin != begin)) {
+		rec_fast_odd(thread, slot, begin, end, failed);
 		return;
 	}
 	row->total += duration;

@@ -14,6 +14,7 @@ void rec_lock(uint32_t *lock)
 {
 	uint32_t self = rec_pid();
 
+	rec_tls.locks++;
 	for (unsigned spins = 0;; spins++) {
 		uint32_t owner = 0;
 
@@ -30,6 +31,7 @@ void rec_lock(uint32_t *lock)
 void rec_unlock(uint32_t *lock)
 {
 	__atomic_store_n(lock, 0, __ATOMIC_RELEASE);
+	rec_tls.locks--;
 }
 
 /* A cell is its key followed by the item; key 0 is a free cell, so keys are stored plus one. */

@@ -54,6 +54,8 @@ void rec_construct(void)
 	/* from Linux 4.14; without it a forked child would write into its parent's record */
 	if (madvise(&wiped_page, sizeof(wiped_page), MADV_WIPEONFORK) != 0)
 		state->off = true;
+	else
+		rec_exit_construct();
 }
 
 bool rec_ready(void)
@@ -180,7 +182,7 @@ bool rec_backend_open(struct rec_backend *backend)
 	rec_area_publish(FMT_SECTION_BACKENDS);
 	backend->index = (uint32_t)index;
 	rec_state.backend_of[index] = backend;
-	backend->state |= REC_BACKEND_OPENED;
+	__atomic_fetch_or(&backend->state, REC_BACKEND_OPENED, __ATOMIC_RELEASE);
 	rec_named_opened(backend);
 	if (backend->opened)
 		backend->opened();
@@ -204,7 +206,7 @@ static void forget_parent(void)
 	rec_graph_forget();
 	rec_things_forget();
 	for (backend = rec_state.backends; backend; backend = backend->next)
-		backend->state &= ~(uint32_t)REC_BACKEND_OPENED;
+		__atomic_fetch_and(&backend->state, ~(uint32_t)REC_BACKEND_OPENED, __ATOMIC_RELEASE);
 	rec_state.forks++;
 }
 

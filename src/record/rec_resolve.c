@@ -136,23 +136,19 @@ bool rec_is_front(const struct rec_backend *backend, const void *address)
 /* Is the address inside some runtime: code whose traced calls are not the program's own? */
 bool rec_is_runtime(const void *address)
 {
-	static struct {
-		const void *address;
-		uintptr_t is_runtime;
-	} cache[256];
+	static uintptr_t cache[256]; /* address << 1 | answer: threads see both or neither */
 	unsigned at = (unsigned)((uintptr_t)address * 0x9e3779b97f4a7c15u >> 56);
+	uintptr_t known = __atomic_load_n(&cache[at], __ATOMIC_RELAXED);
 	const struct link_map *object;
 	bool found = false;
 
-	if (__atomic_load_n(&cache[at].address, __ATOMIC_ACQUIRE) == address)
-		return cache[at].is_runtime == (uintptr_t)address;
+	if (known >> 1 == (uintptr_t)address)
+		return known & 1;
 	object = object_of(address);
 	for (const struct rec_backend *backend = rec_state.backends; object && backend && !found;
 	     backend = backend->next)
 		found = object_matches(object, backend->runtimes);
-	/* the answer repeats the address, so that a torn pair of two threads cannot lie */
-	cache[at].is_runtime = found ? (uintptr_t)address : 0;
-	__atomic_store_n(&cache[at].address, address, __ATOMIC_RELEASE);
+	__atomic_store_n(&cache[at], (uintptr_t)address << 1 | found, __ATOMIC_RELAXED);
 	return found;
 }
 
@@ -212,7 +208,7 @@ void rec_provider_note(struct rec_backend *backend, const void *real, const char
 			rec_attached(backend, backend->how ? NULL : how, object->l_name);
 		return;
 	}
-	backend->state |= REC_BACKEND_MULTI;
+	__atomic_fetch_or(&backend->state, REC_BACKEND_MULTI, __ATOMIC_RELEASE);
 	backend->second = object->l_name;
 	rec_slots_clear(backend);
 	if (!rec_ready() || backend->index == UINT32_MAX || !(backend->state & REC_BACKEND_OPENED))
@@ -243,8 +239,9 @@ void *rec_resolve(struct rec_backend *backend, uint32_t symbol, const void *retu
 	if (!rec_real_dlsym)
 		return known;
 	found = find_for_caller(backend, backend->pool + described->name, return_address);
-	if (!known && found) {
-		__atomic_store_n(&backend->real[symbol], found, __ATOMIC_RELEASE);
+	/* no lock is held: another thread may be first, and its library another one */
+	if (!known && found && __atomic_compare_exchange_n(&backend->real[symbol], &known, found, false,
+							   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
 		rec_provider_note(backend, found, "preload", false);
 		rec_debug("%s is %p", backend->pool + described->name, found);
 	}

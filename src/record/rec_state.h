@@ -172,7 +172,8 @@ void rec_control_opened(void); /* tells the new record what was paused before it
 
 /* rec_exit.c */
 void rec_note_end(enum fmt_end end);
-void rec_exit_watch(uint32_t tid); /* a thread that is recorded from now on: its exit() is to be noticed */
+void rec_exit_construct(void); /* of a process that may be recorded */
+void rec_exit_watch(void);     /* there is a record; without a lock: libc takes the loader's */
 
 /* rec_pending.c */
 void rec_pending_add(const struct rec_call *call, uint64_t end, bool timed);

@@ -109,7 +109,6 @@ bool rec_thread_open(struct rec_tls *tls)
 	rec_stream_open(&tls->writer, index);
 	rec_thread_publish(tls);
 	rec_refresh(false);
-	rec_exit_watch(tid);
 	return true;
 }
 

@@ -51,6 +51,23 @@ load lib
 		'calls("MPI_Barrier") == out["barriers"]' 'calls("MPI_Send") == out["sends"]' 'ledger("lost") == 0'
 }
 
+@test "first calls of one thread, and of a library's constructor in another, do not wait for each other" {
+	limit=20
+	traced "$APPS/load_race" "$APPS/load_race_plugin.so"
+	equal status 0 "$status"
+	check 'out["loaded"] == 1' 'calls("MPI_Barrier") == 1 and calls("MPI_Send") == 1'
+}
+
+@test "calls that are open on two stacks of one thread end in any order" {
+	for order in first last; do
+		traced "$APPS/two_stacks" $order
+		equal status 0 "$status"
+		check 'calls("MPI_Allreduce") == 1 and calls("MPI_Scan") == 1 and calls("MPI_Send") == 3' \
+			'unfinished("MPI_Allreduce") == 0 and unfinished("MPI_Scan") == 0' 'not s["open_calls"]' \
+			'ledger("calls_unfinished") == 0'
+	done
+}
+
 @test "signal handlers call the API in the middle of other calls: both are exact" {
 	traced "$APPS/signal_calls" 500
 	equal status 0 "$status"

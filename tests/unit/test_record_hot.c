@@ -12,6 +12,7 @@ static unsigned bucket_of(struct fmt_thread *thread, uint64_t begin, uint64_t en
 
 	memset(row, 0, sizeof(*row));
 	thread->depth = 1;
+	thread->frame[1].begin = begin;
 	rec_fast_leave(thread, SLOT, begin, end, false);
 	assert_int_equal(thread->depth, 0);
 	for (unsigned i = 0; i < FMT_BUCKETS; i++) {
@@ -80,6 +81,7 @@ static void both_paths_write_the_same_row(void **state)
 
 		thread->depth = 1;
 		thread->frame[1].child = child;
+		thread->frame[1].begin = 1000;
 		rec_fast_leave(thread, SLOT, 1000, 1000 + ticks, failed);
 		rec_row_add(&plain, ticks, child, failed);
 	}

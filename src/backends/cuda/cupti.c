@@ -6,12 +6,15 @@
  */
 #include <dlfcn.h>
 #include <link.h>
+#include <linux/futex.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include <sys/syscall.h>
 
 #include "cupti.h"
 
@@ -179,48 +182,75 @@ static const char *start(uint32_t *skipped_out)
 	return NULL;
 }
 
-/* ---- flushing: CUPTI may wait for a device that hangs, the program's end may not ---- */
+/*
+ * ---- flushing: CUPTI may wait for a device that hangs, the program's end may not ----
+ * A thread of its own does it, which is there from the start: the program may end in a signal handler, in which no
+ * thread can be made.
+ */
 
 static struct {
-	pthread_mutex_t mutex;
-	pthread_cond_t ended;
-	bool running;
-} flushing = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false};
+	uint32_t wanted, done; /* flushes; futexes */
+	bool there;
+} flushing;
+
+static void futex(uint32_t *word, int what, uint32_t value, const struct timespec *timeout)
+{
+	syscall(SYS_futex, word, what | FUTEX_PRIVATE_FLAG, value, timeout, NULL, 0);
+}
 
 static void *flush_thread(void *data)
 {
+	(void)data;
 	rec_guard_enter();
-	cupti.ActivityFlushAll(1 /* also what is not full */);
-	pthread_mutex_lock(&flushing.mutex);
-	flushing.running = false;
-	pthread_cond_broadcast(&flushing.ended);
-	pthread_mutex_unlock(&flushing.mutex);
-	return data;
+	for (;;) {
+		uint32_t wanted = __atomic_load_n(&flushing.wanted, __ATOMIC_ACQUIRE);
+
+		if (wanted == flushing.done) {
+			futex(&flushing.wanted, FUTEX_WAIT, wanted, NULL);
+			continue;
+		}
+		cupti.ActivityFlushAll(1 /* also what is not full */);
+		__atomic_store_n(&flushing.done, wanted, __ATOMIC_RELEASE);
+		futex(&flushing.done, FUTEX_WAKE, INT32_MAX, NULL);
+	}
+	return NULL;
+}
+
+static void start_flushing(void)
+{
+	pthread_attr_t attributes;
+	sigset_t all, before;
+	pthread_t thread;
+
+	if (flushing.there)
+		return;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before); /* the program's signals are for its own threads */
+	pthread_attr_init(&attributes);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	flushing.there = pthread_create(&thread, &attributes, flush_thread, NULL) == 0;
+	pthread_attr_destroy(&attributes);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 void cupti_flush(uint64_t deadline_raw_ns)
 {
-	uint64_t now = rec_raw_ns(), until;
-	struct timespec limit;
-	pthread_attr_t attributes;
-	pthread_t thread;
+	uint32_t done = __atomic_load_n(&flushing.done, __ATOMIC_ACQUIRE), before = done;
+	uint64_t now = rec_raw_ns();
 
-	if (!cupti_live() || now >= deadline_raw_ns)
+	/* one that is under way still has hung once already */
+	if (!cupti_live() || !flushing.there || now >= deadline_raw_ns ||
+	    !__atomic_compare_exchange_n(&flushing.wanted, &before, done + 1, false, __ATOMIC_ACQ_REL,
+					 __ATOMIC_RELAXED))
 		return;
-	until = wall_ns() + (deadline_raw_ns - now);
-	limit = (struct timespec){(time_t)(until / 1000000000u), (long)(until % 1000000000u)};
-	pthread_attr_init(&attributes);
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	pthread_mutex_lock(&flushing.mutex);
-	if (!flushing.running) {
-		flushing.running = true;
-		if (pthread_create(&thread, &attributes, flush_thread, NULL) != 0)
-			flushing.running = false;
+	futex(&flushing.wanted, FUTEX_WAKE, 1, NULL);
+	while (now < deadline_raw_ns && __atomic_load_n(&flushing.done, __ATOMIC_ACQUIRE) == done) {
+		struct timespec left = {(time_t)((deadline_raw_ns - now) / 1000000000u),
+					(long)((deadline_raw_ns - now) % 1000000000u)};
+
+		futex(&flushing.done, FUTEX_WAIT, done, &left);
+		now = rec_raw_ns();
 	}
-	while (flushing.running && pthread_cond_timedwait(&flushing.ended, &flushing.mutex, &limit) == 0)
-		;
-	pthread_mutex_unlock(&flushing.mutex);
-	pthread_attr_destroy(&attributes);
 }
 
 #define EXIT_FLUSH_NS 2000000000u
@@ -252,6 +282,7 @@ REC_EXPORT int InitializeInjection(void)
 				 ", which was not asked for %u functions that only ask or set up (--queries does)",
 				 skipped);
 		rec_attached(&cuda_backend, how, NULL);
+		start_flushing();
 		atexit(at_exit);
 	} else {
 		rec_backend_note(&cuda_backend, trouble);

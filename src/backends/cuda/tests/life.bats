@@ -63,6 +63,14 @@ all_accounted() # LAUNCHES
 	done
 }
 
+@test "a handler that ends the program, wherever it comes, has what CUPTI holds delivered" {
+	limit=20
+	for _ in 1 2 3 4 5 6; do
+		ended 3 shared launch 10 start-threads 1 0 handler-exit
+		check 'kernels() == 10' 'ledger("unfinished") == 0'
+	done
+}
+
 @test "a process forked before CUDA starts has a recording of its own" {
 	for kind in shared static; do
 		ended 0 $kind fork name child launch 30 sync exit 4 parent name parent launch 20

@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/time.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -451,6 +452,25 @@ static void do_quick(void)
 	_exit((int)number());
 }
 
+static void end_in_handler(int signal)
+{
+	_exit(signal == SIGALRM ? 3 : 4);
+}
+
+/* A handler that ends the program, most likely while the allocator is at work. */
+static void do_handler_exit(void)
+{
+	struct itimerval soon = {.it_value = {.tv_usec = 20000}};
+	void *kept[64] = {NULL};
+
+	signal(SIGALRM, end_in_handler);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	for (unsigned i = 0;; i++) {
+		free(kept[i % 64]);
+		kept[i % 64] = calloc(1, 1500 + i * 37 % 3000);
+	}
+}
+
 static void do_kill(void)
 {
 	raise(SIGKILL);
@@ -479,7 +499,8 @@ static const struct {
 	{"old-alloc", do_old_alloc}, {"drop", do_drop}, {"hand-out", do_hand_out}, {"starve", do_starve},
 	{"facts", do_facts}, {"client", do_client}, {"client-print", do_client_print}, {"open", do_open},
 	{"threads", do_threads}, {"start-threads", do_start_threads}, {"join-threads", do_join_threads},
-	{"late", do_late}, {"fork", do_fork}, {"exit", do_exit}, {"quick-exit", do_quick}, {"abort", abort},
+	{"late", do_late}, {"fork", do_fork}, {"exit", do_exit}, {"quick-exit", do_quick},
+	{"handler-exit", do_handler_exit}, {"abort", abort},
 	{"kill", do_kill}, {"sleep", do_sleep}, {"start", do_profiler_start}, {"stop", do_profiler_stop},
 };
 
