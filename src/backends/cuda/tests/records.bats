@@ -12,7 +12,7 @@ TRANSFER='(lambda way: [(t["calls"], t["bytes"], t["total_ns"], t["kind"]) for t
 		sim $kind init name /cache/ab/cd at 10 3000000 load 3 load 2 load 1 load 0
 		check 'calls("cuModuleLoadData") == 4' \
 			'sorted((b["source"], b["name"], b["calls"]) for b in s["builds"]) == [("cache", "cd", 1), ("il", "cd", 1)]' \
-			'all(abs(b["total_ns"] - 3000000) < 3000 for b in s["builds"])'
+			'all(abs(b["total_ns"] - 3000000) < 30000 for b in s["builds"])'
 	done
 }
 
