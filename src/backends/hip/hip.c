@@ -3,6 +3,8 @@
  * HIP backend: the hooks of the generated wrappers. What a function means stands in hip.roles; here each family of
  * functions meets its handlers, on the program's threads.
  */
+#include <errno.h>
+
 #include "hip.h"
 
 uint32_t hip_generation;
@@ -25,6 +27,19 @@ static const struct {
 	hip_enter_handler *enter;
 	hip_leave_handler *leave;
 } family[] = {
+	[HIP_FAMILY_WORK] = { hip_work_enter, hip_work_leave },
+	[HIP_FAMILY_MANY] = { NULL, hip_many_leave },
+	[HIP_FAMILY_BEGIN] = { hip_capture_begin_enter, hip_capture_begin_leave },
+	[HIP_FAMILY_END] = { NULL, hip_capture_end_leave },
+	[HIP_FAMILY_WAITED] = { NULL, hip_waited_leave },
+	[HIP_FAMILY_STREAM] = { NULL, hip_stream_leave },
+	[HIP_FAMILY_STREAM_GONE] = { hip_stream_gone_enter, NULL },
+	[HIP_FAMILY_ALLOC] = { NULL, hip_alloc_leave },
+	[HIP_FAMILY_FREE] = { hip_free_enter, hip_free_leave },
+	[HIP_FAMILY_HOST_REGISTER] = { NULL, hip_register_leave },
+	[HIP_FAMILY_HOST_UNREGISTER] = { hip_unregister_enter, NULL },
+	[HIP_FAMILY_RESET] = { hip_reset_enter, hip_reset_leave },
+	[HIP_FAMILY_GRAPH] = { NULL, hip_graph_leave },
 	[HIP_FAMILY_REGISTERED] = { NULL, hip_registered_leave },
 	[HIP_FAMILY_LOOKED_UP] = { NULL, hip_looked_up_leave },
 	[HIP_FAMILY_ADDRESS] = { NULL, hip_address_leave },
@@ -34,6 +49,9 @@ static const struct {
 	[HIP_FAMILY_COMPILE] = { NULL, hip_compile_leave },
 	[HIP_FAMILY_LOAD] = { NULL, hip_load_leave },
 };
+
+/* rec_call.user: the families use the words before it */
+enum { USER_OURS = sizeof(((struct rec_call *)NULL)->user) / sizeof(uint64_t) - 1 };
 
 /* Another provider of the API, or none: what it hands out says nothing to the one that is asked. */
 static bool is_ours(const struct rec_call *call)
@@ -57,17 +75,23 @@ static struct hip_call view_of(struct rec_call *call, rec_word *args)
 void hip_enter(struct rec_call *call, rec_word *args)
 {
 	struct hip_call view = view_of(call, args);
+	int saved = errno;
 
-	if (view.role->family < sizeof(family) / sizeof(family[0]) && family[view.role->family].enter && is_ours(call))
+	call->user[USER_OURS] = is_ours(call);
+	if (family[view.role->family].enter && call->user[USER_OURS])
 		family[view.role->family].enter(&view);
+	errno = saved;
 }
 
 void hip_leave(struct rec_call *call, rec_word *args, rec_word result)
 {
 	struct hip_call view = view_of(call, args);
+	bool entered = hip_backend.function[view.function].flags & REC_ENTER;
+	int saved = errno;
 
-	if (view.role->family < sizeof(family) / sizeof(family[0]) && family[view.role->family].leave && is_ours(call))
+	if (family[view.role->family].leave && (entered ? call->user[USER_OURS] : is_ours(call)))
 		family[view.role->family].leave(&view, result);
+	errno = saved;
 }
 
 /* Parts of what is recorded of arguments: dim3, as hip.args has it. */
@@ -76,10 +100,35 @@ uint64_t hip_part(uint32_t part, const void *at)
 	return ((const uint32_t *)at)[part - 1];
 }
 
-/* A record has been opened: the first one, or that of a forked child. */
+bool hip_injects(void)
+{
+	static uint32_t asked, injects;
+
+	if (__atomic_load_n(&asked, __ATOMIC_ACQUIRE) != hip_generation) {
+		__atomic_store_n(&injects, !rec_backend_there("rocprofiler"), __ATOMIC_RELAXED);
+		__atomic_store_n(&asked, hip_generation, __ATOMIC_RELEASE);
+	}
+	return __atomic_load_n(&injects, __ATOMIC_RELAXED);
+}
+
+/* A record has been opened: the first one, or that of a forked child, in which the runtime is of no use any more. */
 void hip_opened(void)
 {
 	rec_attached(&hip_backend, "preload", NULL);
 	hip_backend.part_bytes = sizeof(struct hip_by_value_dim3);
-	hip_generation++;
+	if (hip_generation++ == 0)
+		return;
+	hip_pending_forget();
+	hip_streams_forget();
+	hip_memory_forget();
+}
+
+void hip_flush(uint64_t deadline_raw_ns)
+{
+	hip_pending_flush(deadline_raw_ns);
+}
+
+uint64_t hip_oldest_open(void)
+{
+	return hip_pending_oldest();
 }

@@ -73,7 +73,7 @@ uint64_t hip_kernel_name(enum hip_what what, rec_word function)
 	return kernel.name;
 }
 
-/* ---- functions asked for by name ------------------------------------------------------------------------- */
+/* ---- functions asked for by name ----------------------------------------------------------------------------- */
 
 static const struct rec_export *find_export(const char *name, const char *ending)
 {

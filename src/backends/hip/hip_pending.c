@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Work that is on its way, between two events of ours on the same stream. Events are asked whether they are over where
+ * the program has waited itself, where much is pending, and at the end: nobody waits for one. Pairs of events are used
+ * again and again.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "hip.h"
+#include "record/rec_hot.h"
+
+#define BLOCK_WORKS 256
+#define WORKS_MOST (1u << 17)      /* at once */
+#define PAIRS_FIRST 1024
+#define BASE_FOR_NS 250000000      /* how far from the base a float of milliseconds tells 15 ns */
+#define PATIENCE_NS 200000000u     /* without any progress, at the end */
+#define NAP_NS 500000
+#define UNTOLD_MOST 4096           /* works of a stream that wait for times which are not told though they are over */
+#define EVENT_TO_DEVICE 0x40000000u /* no more caches are flushed for the event than must be */
+
+static struct hip_pending *unused_works;
+static uint32_t works_lock, works_made;
+static uint64_t waiting; /* works of all streams */
+
+/* ---- places -------------------------------------------------------------------------------------------------- */
+
+static bool add_works(void)
+{
+	struct hip_pending *block;
+
+	if (works_made >= WORKS_MOST)
+		return false;
+	block = mmap(NULL, BLOCK_WORKS * sizeof(*block), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (block == MAP_FAILED)
+		return false;
+	for (uint32_t i = 0; i < BLOCK_WORKS; i++) {
+		block[i].next = unused_works;
+		unused_works = &block[i];
+	}
+	works_made += BLOCK_WORKS;
+	return true;
+}
+
+static struct hip_pending *take_work(void)
+{
+	struct hip_pending *work = NULL;
+
+	rec_lock(&works_lock);
+	if (unused_works || add_works()) {
+		work = unused_works;
+		unused_works = work->next;
+	}
+	rec_unlock(&works_lock);
+	return work;
+}
+
+static void give_work(struct hip_pending *work)
+{
+	rec_lock(&works_lock);
+	work->next = unused_works;
+	unused_works = work;
+	rec_unlock(&works_lock);
+}
+
+/* ---- events -------------------------------------------------------------------------------------------------- */
+
+static bool create_event(hip_handle *event_out)
+{
+	int (*create)(hip_handle *, unsigned) = HIP_REAL(hipEventCreateWithFlags, hip_handle *, unsigned);
+
+	return create && (create(event_out, EVENT_TO_DEVICE) == HIP_SUCCESS || create(event_out, 0) == HIP_SUCCESS);
+}
+
+/* Events belong to the device that is current when they are made. */
+static bool create_pair(const struct hip_device *device, struct hip_pair *pair_out)
+{
+	int (*set)(int) = HIP_REAL(hipSetDevice, int);
+	int current = hip_current_device();
+	bool made;
+
+	if (current != (int)device->ordinal && (current < 0 || !set || set((int)device->ordinal) != HIP_SUCCESS))
+		return false;
+	made = create_event(&pair_out->start) && create_event(&pair_out->stop);
+	if (current != (int)device->ordinal)
+		set(current);
+	return made;
+}
+
+static bool take_pair(struct hip_device *device, struct hip_pair *pair_out)
+{
+	bool taken = false;
+
+	rec_lock(&device->lock);
+	if (device->pairs) {
+		*pair_out = device->pair[--device->pairs];
+		taken = true;
+	}
+	rec_unlock(&device->lock);
+	return taken || (!hip_is_capturing() && create_pair(device, pair_out));
+}
+
+/* Locked. */
+static bool has_room(struct hip_device *device)
+{
+	uint32_t room = device->room ? device->room * 2 : PAIRS_FIRST;
+	size_t bytes = room * sizeof(*device->pair);
+	void *pages;
+
+	if (device->pairs < device->room)
+		return true;
+	pages = device->room ? mremap(device->pair, device->room * sizeof(*device->pair), bytes, MREMAP_MAYMOVE)
+			     : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (pages == MAP_FAILED)
+		return false;
+	device->pair = pages;
+	device->room = room;
+	return true;
+}
+
+static void give_pair(struct hip_device *device, struct hip_pair pair)
+{
+	rec_lock(&device->lock);
+	if (has_room(device))
+		device->pair[device->pairs++] = pair;
+	rec_unlock(&device->lock);
+}
+
+struct hip_pending *hip_pending_take(struct hip_stream *stream)
+{
+	struct hip_pending *work = take_work();
+
+	if (!work)
+		return NULL;
+	if (!take_pair(stream->device, &work->pair)) {
+		give_work(work);
+		return NULL;
+	}
+	work->stream = stream;
+	work->placed = false;
+	return work;
+}
+
+void hip_pending_give(struct hip_pending *work)
+{
+	give_pair(work->stream->device, work->pair);
+	give_work(work);
+}
+
+/* ---- times --------------------------------------------------------------------------------------------------- */
+
+/* Nanoseconds from one event to another, both over. HIP_NOT_READY: not told yet. */
+static int elapsed(hip_handle from, hip_handle to, int64_t *ns_out)
+{
+	int (*get)(float *, hip_handle, hip_handle) = HIP_REAL(hipEventElapsedTime, float *, hip_handle, hip_handle);
+	float ms = 0;
+	int error = get ? get(&ms, from, to) : -1;
+
+	if (error != HIP_SUCCESS)
+		return error;
+	if (!(ms > -1e12f && ms < 1e12f))
+		return -1;
+	*ns_out = (int64_t)((double)ms * 1e6);
+	return HIP_SUCCESS;
+}
+
+/* The first event of all is where time begins; its pair gets another. False: none is to be had. */
+static bool begin_time(struct hip_device *device, struct hip_pending *work)
+{
+	int (*destroy)(hip_handle) = HIP_REAL(hipEventDestroy, hip_handle);
+	struct hip_pair fresh;
+
+	if (!create_pair(device, &fresh))
+		return false;
+	device->clock.base = work->pair.start;
+	work->pair.start = fresh.start;
+	if (destroy)
+		destroy(fresh.stop);
+	return true;
+}
+
+/*
+ * Finds out when a work that is over began, after the device's first event, and how long it took. The device's lock is
+ * held. An event that is later takes the base's place, which goes where that one came from: so it is done once.
+ */
+static int place_in_time(struct hip_device *device, struct hip_pending *work)
+{
+	struct hip_clock *clock = &device->clock;
+	int64_t since = 0;
+	int error = work->placed ? HIP_SUCCESS : elapsed(work->pair.start, work->pair.stop, &work->duration_ns);
+
+	if (work->placed || error != HIP_SUCCESS)
+		return error;
+	if (clock->base)
+		error = elapsed(clock->base, work->pair.start, &since);
+	else
+		error = begin_time(device, work) ? HIP_SUCCESS : -1;
+	if (error != HIP_SUCCESS)
+		return error;
+	work->start_ns = clock->base_ns + since;
+	work->placed = true;
+	if (since > BASE_FOR_NS) {
+		hip_handle later = work->pair.start;
+
+		work->pair.start = clock->base;
+		clock->base = later;
+		clock->base_ns = work->start_ns;
+	}
+	return HIP_SUCCESS;
+}
+
+/* end: raw ns, when it was known to be over. */
+static struct hip_stamps stamps_of(const struct hip_pending *work, uint64_t end)
+{
+	return (struct hip_stamps){ .start_ns = work->start_ns, .duration_ns = work->duration_ns,
+				    .host_begin = work->host_begin, .host_call = work->host_call,
+				    .host_return = work->host_return, .host_end = end };
+}
+
+static void add_blocked(const struct hip_pending *work)
+{
+	uint64_t device_ns = work->span.end_ns - work->span.begin_ns;
+	uint64_t wall_ns = work->host_return - work->host_call;
+
+	if (!work->row)
+		return;
+	__atomic_fetch_add(&work->row->blocked, work->ticks, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&work->row->device_ns, device_ns < wall_ns ? device_ns : wall_ns, __ATOMIC_RELAXED);
+}
+
+/* end: raw ns, when it was known to be over. False: its times are not told yet. */
+static bool deliver(struct hip_pending *work, uint64_t end, bool final)
+{
+	struct hip_device *device = work->stream->device;
+	struct hip_stamps stamps;
+	bool valid;
+	int error;
+
+	rec_lock(&device->lock);
+	error = place_in_time(device, work);
+	stamps = stamps_of(work, end);
+	valid = error == HIP_SUCCESS && hip_clock_convert(&device->clock, &stamps, &work->span);
+	rec_unlock(&device->lock);
+	if (error == HIP_NOT_READY && !final)
+		return false;
+	if (!valid) {
+		rec_device_untimed(&hip_backend);
+		return true;
+	}
+	rec_device_span(&hip_backend, &work->span);
+	add_blocked(work);
+	if (work->span.end_ns > work->stream->ended)
+		__atomic_store_n(&work->stream->ended, work->span.end_ns, __ATOMIC_RELAXED);
+	return true;
+}
+
+/* ---- collecting ---------------------------------------------------------------------------------------------- */
+
+/* rec_lock() takes a lock over that another than itself has set, as that of a parent; this one may be tried as well. */
+static bool try_lock_stream(struct hip_stream *stream)
+{
+	uint32_t expected = 0;
+
+	return __atomic_compare_exchange_n(&stream->lock, &expected, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+static void lock_stream(struct hip_stream *stream)
+{
+	while (!try_lock_stream(stream))
+		sched_yield();
+}
+
+static void unlock_stream(struct hip_stream *stream)
+{
+	__atomic_store_n(&stream->lock, 0, __ATOMIC_RELEASE);
+}
+
+/* The stream's lock is held. */
+static void note_first(struct hip_stream *stream)
+{
+	__atomic_store_n(&stream->oldest, stream->first ? stream->first->host_begin : UINT64_MAX, __ATOMIC_RELEASE);
+}
+
+void hip_pending_add(struct hip_pending *work)
+{
+	struct hip_stream *stream = work->stream;
+
+	work->next = NULL;
+	lock_stream(stream);
+	if (stream->last)
+		stream->last->next = work;
+	else
+		stream->first = work;
+	stream->last = work;
+	note_first(stream);
+	__atomic_add_fetch(&stream->count, 1, __ATOMIC_RELEASE);
+	unlock_stream(stream);
+	__atomic_add_fetch(&waiting, 1, __ATOMIC_RELAXED);
+}
+
+/* The stream's lock is held. Commands of a stream are over in their order: the last one tells of all before it. */
+static uint64_t all_ended(const struct hip_stream *stream, int (*query)(hip_handle))
+{
+	return query(stream->last->pair.stop) == HIP_SUCCESS ? rec_raw_ns() : 0;
+}
+
+/* The stream's lock is held. False: the first one is not over, or not told of yet. */
+static bool collect_first(struct hip_stream *stream, int (*query)(hip_handle), uint64_t end, bool final)
+{
+	struct hip_pending *work = stream->first;
+	int state = end ? HIP_SUCCESS : query(work->pair.stop);
+
+	if (state == HIP_NOT_READY)
+		return false;
+	if (state != HIP_SUCCESS)
+		rec_device_untimed(&hip_backend);
+	else if (!deliver(work, end ? end : rec_raw_ns(), final || stream->count > UNTOLD_MOST))
+		return false;
+	stream->first = work->next;
+	if (!stream->first)
+		stream->last = NULL;
+	note_first(stream);
+	give_pair(stream->device, work->pair);
+	give_work(work);
+	__atomic_sub_fetch(&waiting, 1, __ATOMIC_RELAXED);
+	__atomic_sub_fetch(&stream->count, 1, __ATOMIC_RELEASE);
+	return true;
+}
+
+/*
+ * The stream's lock is held. Of works that ended together the last tells best how late the device's clock can be, and
+ * the first how early: the others are converted by what those two tell.
+ */
+static void calibrate(struct hip_stream *stream, struct hip_pending *work, uint64_t end)
+{
+	struct hip_device *device = stream->device;
+	struct hip_stamps stamps;
+	struct rec_span unused;
+
+	rec_lock(&device->lock);
+	if (place_in_time(device, work) == HIP_SUCCESS) {
+		stamps = stamps_of(work, end);
+		hip_clock_convert(&device->clock, &stamps, &unused);
+	}
+	rec_unlock(&device->lock);
+}
+
+/* Another thread that does the same just now, or adds to it, need not be waited for. */
+static void collect_stream(struct hip_stream *stream, bool final)
+{
+	int (*query)(hip_handle) = HIP_REAL(hipEventQuery, hip_handle);
+	uint64_t end;
+
+	if (!query || !__atomic_load_n(&stream->count, __ATOMIC_ACQUIRE) || !try_lock_stream(stream))
+		return;
+	end = stream->first ? all_ended(stream, query) : 0;
+	if (end && stream->first != stream->last) {
+		calibrate(stream, stream->first, end);
+		calibrate(stream, stream->last, end);
+	}
+	while (stream->first && collect_first(stream, query, end, final))
+		;
+	unlock_stream(stream);
+}
+
+static void collect(struct hip_stream *stream, bool final)
+{
+	struct hip_ask ask;
+
+	if (!__atomic_load_n(&waiting, __ATOMIC_RELAXED) || !hip_collect_begin())
+		return;
+	if (hip_ask_begin(&ask)) {
+		if (stream)
+			collect_stream(stream, final);
+		for (struct hip_stream *each = stream ? NULL : hip_streams(); each; each = each->next)
+			collect_stream(each, final);
+		hip_ask_end(&ask);
+	}
+	hip_collect_end();
+}
+
+void hip_pending_collect(struct hip_stream *stream)
+{
+	collect(stream, false);
+}
+
+/* The device has been reset, and with it our events: what was pending has no times. */
+void hip_pending_reset(struct hip_device *device)
+{
+	for (struct hip_stream *stream = hip_streams(); stream; stream = stream->next) {
+		if (stream->device != device)
+			continue;
+		lock_stream(stream);
+		while (stream->first) {
+			struct hip_pending *work = stream->first;
+
+			stream->first = work->next;
+			rec_device_untimed(&hip_backend);
+			give_work(work);
+			__atomic_sub_fetch(&waiting, 1, __ATOMIC_RELAXED);
+			__atomic_sub_fetch(&stream->count, 1, __ATOMIC_RELEASE);
+		}
+		stream->last = NULL;
+		note_first(stream);
+		unlock_stream(stream);
+	}
+	rec_lock(&device->lock);
+	device->pairs = 0;
+	device->clock = (struct hip_clock){ 0 };
+	rec_unlock(&device->lock);
+}
+
+/* ---- the end of the program ---------------------------------------------------------------------------------- */
+
+/* A program that aborts inside a call, or on a thread of the runtime, may hold the runtime's locks. */
+static bool may_ask(void)
+{
+	const struct fmt_thread *thread = rec_tls.thread;
+
+	return thread && thread->depth == 0;
+}
+
+void hip_pending_flush(uint64_t deadline_raw_ns)
+{
+	const struct timespec nap = { .tv_sec = 0, .tv_nsec = NAP_NS };
+	uint64_t before = __atomic_load_n(&waiting, __ATOMIC_RELAXED), left, now = rec_raw_ns();
+	uint64_t patience = now + PATIENCE_NS;
+	int saved = errno;
+
+	if (!before || !may_ask())
+		return;
+	for (;;) {
+		collect(NULL, false);
+		left = __atomic_load_n(&waiting, __ATOMIC_RELAXED);
+		now = rec_raw_ns();
+		if (left < before)
+			patience = now + PATIENCE_NS;
+		before = left;
+		if (!left || now >= patience || now >= deadline_raw_ns)
+			break;
+		nanosleep(&nap, NULL);
+	}
+	if (left)
+		collect(NULL, true);
+	errno = saved;
+}
+
+/* The earliest time at which what is first on a stream can have begun. */
+uint64_t hip_pending_oldest(void)
+{
+	uint64_t oldest = UINT64_MAX;
+
+	for (struct hip_stream *stream = hip_streams(); stream; stream = stream->next) {
+		uint64_t begin = __atomic_load_n(&stream->oldest, __ATOMIC_ACQUIRE);
+		uint64_t ended = __atomic_load_n(&stream->ended, __ATOMIC_RELAXED);
+
+		if (begin != UINT64_MAX && begin < ended)
+			begin = ended;
+		oldest = begin < oldest ? begin : oldest;
+	}
+	return oldest;
+}
+
+/* In the child of a fork: the parent's work and events are not ours. */
+void hip_pending_forget(void)
+{
+	unused_works = NULL;
+	works_lock = works_made = 0;
+	waiting = 0;
+}
