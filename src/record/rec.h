@@ -456,6 +456,8 @@ REC_EXPORT void rec_attached(struct rec_backend *backend, const char *how, const
  * it where the program is known to use the API.
  */
 REC_EXPORT void rec_backend_note(struct rec_backend *backend, const char *sentence);
+/* The API is in use: opens the record, for backends of which no call is recorded. */
+REC_EXPORT void rec_backend_used(struct rec_backend *backend);
 
 /*
  * The API's loader now calls through its table (real[] of the layer's symbols is filled): exported wrappers of

@@ -260,34 +260,39 @@ static void open_streams(void)
 	rec_state.arguments = process->streams == FMT_STREAMS_TRACE;
 }
 
-static void note_locked(struct rec_backend *backend)
+static void use_locked(struct rec_backend *backend)
 {
 	struct fmt_backend *item;
 
-	if (!rec_open() || !rec_backend_open(backend))
+	if (!rec_open() || !rec_backend_open(backend) || !backend->note)
 		return;
 	item = rec_area_item(FMT_SECTION_BACKENDS, backend->index);
 	item->note = rec_name(backend->note, strlen(backend->note));
 }
 
 /* Where a note is why no call is seen, it is all that the record will hold: it is opened for it. */
-void rec_backend_note(struct rec_backend *backend, const char *sentence)
+void rec_backend_used(struct rec_backend *backend)
 {
 	int saved = errno;
 	uint64_t signals;
 	uint32_t token;
 
-	backend->note = sentence;
 	if (!rec_backend_wanted(backend))
 		return;
 	token = rec_guard_enter();
 	rec_signals_block(&signals);
 	rec_lock(&rec_state.lock);
-	note_locked(backend);
+	use_locked(backend);
 	rec_unlock(&rec_state.lock);
 	rec_signals_restore(&signals);
 	rec_guard_leave(token);
 	errno = saved;
+}
+
+void rec_backend_note(struct rec_backend *backend, const char *sentence)
+{
+	backend->note = sentence;
+	rec_backend_used(backend);
 }
 
 bool rec_open(void)

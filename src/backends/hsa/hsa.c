@@ -85,6 +85,10 @@ void hsa_enter(struct rec_call *call, rec_word *args)
 	case HSA_FAMILY_RELEASE:
 		release(call, args[role->address]);
 		break;
+	case HSA_FAMILY_START:
+		if (sonde_rocprofiler)
+			sonde_rocprofiler();
+		break;
 	case HSA_FAMILY_STOP: /* handles of pools are worth nothing afterwards */
 		hsa_places_forget();
 		break;

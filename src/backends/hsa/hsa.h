@@ -23,6 +23,9 @@ enum {
 	HSA_AGENT_INFO_DOMAIN = 0xa00f
 };
 
+/* Of the object that has rocprofiler-sdk: has it there before the runtime is. NULL: that object is not loaded. */
+extern bool sonde_rocprofiler(void) __attribute__((weak));
+
 /* ---- hsa_tools.c ---- */
 
 bool hsa_tables_live(void); /* the runtime calls through wrappers in its tables */

@@ -29,7 +29,7 @@ static uint32_t device_of(rec_word agent, uint32_t ordinal)
 	name[sizeof(name) - 1] = '\0';
 	get(agent, HSA_AGENT_INFO_DOMAIN, &domain);
 	if (get(agent, HSA_AGENT_INFO_BDFID, &bdf) == HSA_SUCCESS)
-		snprintf(key, sizeof(key), "%04x:%02x:%02x.%x", domain, bdf >> 8 & 0xff, bdf >> 3 & 0x1f, bdf & 7);
+		snprintf(key, sizeof(key), "pci %04x:%02x:%02x.%x", domain, bdf >> 8 & 0xff, bdf >> 3 & 0x1f, bdf & 7);
 	else
 		snprintf(key, sizeof(key), "hsa:%u", ordinal);
 	return rec_device(&hsa_backend, key, *name ? name : "HSA agent", ordinal);

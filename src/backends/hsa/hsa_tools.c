@@ -2,8 +2,8 @@
 /*
  * The runtime hands the tables through which it calls itself to the tools that HSA_TOOLS_LIB names, in hsa_init() when
  * it has found its devices. Our wrappers go in there as well, for callers that no preloaded wrapper can stand before,
- * such as programs that hold the runtime themselves. A call that came through an exported wrapper finds its own function
- * on top of the thread's stack there, and is not counted again.
+ * such as programs that hold the runtime themselves. A call that came through an exported wrapper finds its own
+ * function on top of the thread's stack there, and is not counted again.
  */
 #include <dlfcn.h>
 #include <link.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A stand-in for libhsa-runtime64: agents, pools, signals and copies on the simulated devices of tests/sim, called
- * through tables that tools may change, as the real one does. The rest of its functions is generated and answers success.
+ * through tables that tools may change, as the real one does. The rest of its functions is generated and answers
+ * success.
  *
  *   SIM_TABLE_MAJOR=N    major version of the tables (2)
  *   HSA_TOOLS_LIB        tools, words; a backslash takes the next character as it is
