@@ -456,7 +456,7 @@ REC_EXPORT void rec_attached(struct rec_backend *backend, const char *how, const
  * it where the program is known to use the API.
  */
 REC_EXPORT void rec_backend_note(struct rec_backend *backend, const char *sentence);
-/* The API is in use: opens the record, for backends of which no call is recorded. */
+/* The API is in use: opens the record where there is none yet, for what is no call, as memory that is told of. */
 REC_EXPORT void rec_backend_used(struct rec_backend *backend);
 
 /*

@@ -260,18 +260,16 @@ static void open_streams(void)
 	rec_state.arguments = process->streams == FMT_STREAMS_TRACE;
 }
 
-static void use_locked(struct rec_backend *backend)
+static void note_locked(struct rec_backend *backend)
 {
-	struct fmt_backend *item;
+	struct fmt_backend *item = rec_area_item(FMT_SECTION_BACKENDS, backend->index);
 
-	if (!rec_open() || !rec_backend_open(backend) || !backend->note)
-		return;
-	item = rec_area_item(FMT_SECTION_BACKENDS, backend->index);
-	item->note = rec_name(backend->note, strlen(backend->note));
+	if (backend->note)
+		item->note = rec_name(backend->note, strlen(backend->note));
 }
 
-/* Where a note is why no call is seen, it is all that the record will hold: it is opened for it. */
-void rec_backend_used(struct rec_backend *backend)
+/* Opens the record for the backend, with what it has to tell. */
+static void use(struct rec_backend *backend)
 {
 	int saved = errno;
 	uint64_t signals;
@@ -282,17 +280,26 @@ void rec_backend_used(struct rec_backend *backend)
 	token = rec_guard_enter();
 	rec_signals_block(&signals);
 	rec_lock(&rec_state.lock);
-	use_locked(backend);
+	if (rec_open() && rec_backend_open(backend))
+		note_locked(backend);
 	rec_unlock(&rec_state.lock);
+	rec_exit_watch();
 	rec_signals_restore(&signals);
 	rec_guard_leave(token);
 	errno = saved;
 }
 
+void rec_backend_used(struct rec_backend *backend)
+{
+	if (!rec_ready() || !(backend->state & REC_BACKEND_OPENED))
+		use(backend);
+}
+
+/* Where a note is why no call is seen, it is all that the record will hold: it is opened for it. */
 void rec_backend_note(struct rec_backend *backend, const char *sentence)
 {
 	backend->note = sentence;
-	rec_backend_used(backend);
+	use(backend);
 }
 
 bool rec_open(void)

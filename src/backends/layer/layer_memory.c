@@ -86,10 +86,14 @@ uint32_t layer_memory_kind(const struct sonde_layer_op *op)
 void layer_memory_come(struct layer *layer, const struct sonde_layer_op *op)
 {
 	const struct sonde_layer_memory *memory = (const struct sonde_layer_memory *)op;
-	struct block block = {.kind = layer_memory_kind(op), .device = UINT32_MAX, .generation = rec_generation()};
+	struct block block = {.kind = layer_memory_kind(op), .device = UINT32_MAX};
 
-	if (!rec_on() || op->status < 0 || !SONDE_LAYER_HAS(op, sonde_layer_memory, address) || !memory->address)
+	if (op->status < 0 || !SONDE_LAYER_HAS(op, sonde_layer_memory, address) || !memory->address)
 		return;
+	rec_backend_used(&layer->backend);
+	if (!rec_on())
+		return;
+	block.generation = rec_generation();
 	block.bytes = memory->bytes;
 	if (block.kind == SONDE_MEMORY_device || block.kind == SONDE_MEMORY_managed)
 		block.device = layer_device(layer, op->device);
