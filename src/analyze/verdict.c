@@ -100,6 +100,7 @@ static size_t candidates_make(struct analysis *analysis, struct candidate *candi
 		{SONDE_CATEGORY_memory, "allocating memory", "@ of the time", "memory @"},
 		{SONDE_CATEGORY_copy, "copies", "calls that copy take @ of the time", "copy calls @"},
 		{SONDE_CATEGORY_launch, "launching", "launch calls take @ of the time", "launches @"},
+		{SONDE_CATEGORY_thread_wait, "threads that wait for each other", "@ of the time", "waiting for threads @"},
 		{SONDE_CATEGORY_build, "building device code", "@ of the time", "builds @"},
 		{SONDE_CATEGORY_other_api, "other API calls", "@ of the time", "other API calls @"},
 		{SONDE_CATEGORY_not_running, "", "", "not running @"},

@@ -11,6 +11,7 @@
 #define SONDE_CATEGORIES(X) \
 	X(device_wait)      \
 	X(comm)             \
+	X(thread_wait)      \
 	X(memory)           \
 	X(copy)             \
 	X(launch)           \
@@ -45,7 +46,7 @@
 	X(query, other_api)          \
 	X(setup, other_api)          \
 	X(compute, host)             \
-	X(sync, other_api)           \
+	X(sync, thread_wait)         \
 	X(counter, other_api)
 
 /* X(id, text): direction of a transfer */

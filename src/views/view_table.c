@@ -20,6 +20,7 @@
 
 static const char *const category_text[SONDE_CATEGORY_COUNT] = {
 	[SONDE_CATEGORY_device_wait] = "waiting for a device", [SONDE_CATEGORY_comm] = "communication",
+	[SONDE_CATEGORY_thread_wait] = "waiting for other threads",
 	[SONDE_CATEGORY_memory] = "allocating memory", [SONDE_CATEGORY_copy] = "copying",
 	[SONDE_CATEGORY_launch] = "launching", [SONDE_CATEGORY_build] = "building device code",
 	[SONDE_CATEGORY_other_api] = "other API calls", [SONDE_CATEGORY_host] = "host (the program's own work)",
