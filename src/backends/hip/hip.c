@@ -23,6 +23,13 @@ static void pause_leave(const struct hip_call *view, rec_word result)
 	rec_switch(false);
 }
 
+static void start_enter(const struct hip_call *view)
+{
+	(void)view;
+	if (sonde_rocprofiler)
+		sonde_rocprofiler();
+}
+
 static const struct {
 	hip_enter_handler *enter;
 	hip_leave_handler *leave;
@@ -48,6 +55,7 @@ static const struct {
 	[HIP_FAMILY_PROGRAM] = { NULL, hip_program_leave },
 	[HIP_FAMILY_COMPILE] = { NULL, hip_compile_leave },
 	[HIP_FAMILY_LOAD] = { NULL, hip_load_leave },
+	[HIP_FAMILY_START] = { start_enter, NULL },
 };
 
 /* rec_call.user: the families use the words before it */

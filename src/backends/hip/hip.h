@@ -39,6 +39,11 @@ static inline bool hip_is_followed(const struct rec_call *call)
 	return call->slot || rec_is_paused();
 }
 
+/* Of the object that has rocprofiler-sdk: has it there before the runtime is. NULL: that object is not loaded. */
+extern bool sonde_rocprofiler(void) __attribute__((weak));
+/* rec_span.correlation of what the calling thread has started last, once; 0: nothing. */
+extern uint64_t sonde_rocprofiler_started(void) __attribute__((weak));
+
 /* Are devices watched by events of ours? Not where AMD's own interface for tools tells what they do. */
 bool hip_injects(void);
 

@@ -267,8 +267,13 @@ void hip_work_leave(const struct hip_call *view, rec_word result)
 		rec_call_bytes(call, 0, transfer.bytes, false);
 	else if (transfer.bytes)
 		rec_call_bytes(call, transfer.bytes, 0, false);
-	if (!hip_injects())
+	if (!hip_injects()) {
+		uint64_t correlation = sonde_rocprofiler_started ? sonde_rocprofiler_started() : 0;
+
+		if (correlation)
+			rec_call_link(call, correlation);
 		return;
+	}
 	rec_device_seen(&hip_backend);
 	if (state == STATE_TIMED)
 		follow(view, work, &transfer);

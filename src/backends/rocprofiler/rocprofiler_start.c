@@ -13,6 +13,7 @@ static struct start {
 	struct rocp_start start;
 } starts[STARTS];
 static uint64_t last;
+static __thread uint64_t last_here __attribute__((tls_model("initial-exec"))); /* of the thread; 0: told already */
 
 /* The streams of the calls that the thread is in. */
 static __thread struct {
@@ -75,8 +76,19 @@ int rocp_started(uint64_t thread, rocp_handle context, int kind, int32_t operati
 		rec_device_seen(&rocprofiler_backend);
 	}
 	__atomic_store_n(&start->number, mine, __ATOMIC_RELEASE);
-	*external_out = mine;
+	*external_out = last_here = mine;
 	return 0;
+}
+
+uint64_t sonde_rocprofiler_started(void);
+
+/* For backends of the runtime that started it: which of their calls it was. */
+REC_EXPORT uint64_t sonde_rocprofiler_started(void)
+{
+	uint64_t started = last_here;
+
+	last_here = 0;
+	return started;
 }
 
 static void tell_forgotten(void)

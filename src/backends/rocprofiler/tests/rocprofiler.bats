@@ -37,7 +37,7 @@ logged()
 }
 
 @test "kernels and copies, one row each, with the times that the device took" {
-	for program in linked opened; do
+	for program in linked opened deep; do
 		rm -f "$T/log"
 		SIM_LOG=$T/log run "$program" launch 101 copy 1 4096 copy 2 100 sync
 		read -r count ns <<<"$(logged kernel)"
@@ -104,6 +104,18 @@ logged()
 	complete 'kernels() == 6' 'near(range_of("outer")["device_ns"] / 4, s["kernels"][0]["total_ns"] / 6, 0.5)' \
 		'range_of("outer")["device_ns"] < s["kernels"][0]["total_ns"]' \
 		'the("hipModuleLaunchKernel")["device_ns"] == s["kernels"][0]["total_ns"]'
+}
+
+@test "each kernel and copy has the call that started it" {
+	run opened launch 3 copy 1 8 sync
+	"$SONDE" print --json "$T/rec" >"$T/print"
+	"$PYTHON" - "$T/print" <<-EOF
+		import json, sys
+		events = [json.loads(line) for line in open(sys.argv[1])]
+		links = {e["correlation"]: e["function"] for e in events if e["type"] == "link"}
+		begun = [links[e["correlation"]] for e in events if e["type"] == "operation"]
+		assert sorted(begun) == ["hipMemcpyAsync"] + 3 * ["hipModuleLaunchKernel"], (begun, links)
+	EOF
 }
 
 @test "how kernels were launched" {
