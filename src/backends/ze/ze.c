@@ -118,19 +118,33 @@ uint64_t ze_part(uint32_t part, const void *at)
 
 /* ---- builds ---------------------------------------------------------------------------------------- */
 
-void zed_module_leave(const struct zed_call *view)
+/* By the first of its kernels; one that has none, or was not built, by its number. */
+static uint64_t module_name(zed_handle module)
 {
 	static uint32_t built;
-	const struct zed_module_desc *desc = (const struct zed_module_desc *)zed_arg(view, ZE_ARG_DESC);
-	uint32_t number;
+	uint32_t (*get)(zed_handle, uint32_t *, const char **) =
+		(uint32_t (*)(zed_handle, uint32_t *, const char **))ZED_REAL(zeModuleGetKernelNames);
+	uint32_t number = __atomic_add_fetch(&built, 1, __ATOMIC_RELAXED), count = 1, token = rec_guard_enter();
+	const char *first = NULL;
 	char name[32];
 	int length;
 
+	if (module && get && get(module, &count, &first) != ZED_SUCCESS)
+		first = NULL;
+	rec_guard_leave(token);
+	if (first && count && *first)
+		return rec_name(first, strlen(first));
+	length = snprintf(name, sizeof(name), "module %u", number);
+	return rec_name(name, (size_t)length);
+}
+
+void zed_module_leave(const struct zed_call *view)
+{
+	const struct zed_module_desc *desc = (const struct zed_module_desc *)zed_arg(view, ZE_ARG_DESC);
+
 	if (!view->call->slot || !desc)
 		return;
-	number = __atomic_add_fetch(&built, 1, __ATOMIC_RELAXED);
-	length = snprintf(name, sizeof(name), "module %u", number);
-	rec_build(&ze_backend, rec_name(name, (size_t)length),
+	rec_build(&ze_backend, module_name(zed_made(view)),
 		  desc->format == ZED_MODULE_IL ? SONDE_BUILD_il : SONDE_BUILD_binary, view->call->duration,
 		  view->call->failed);
 }

@@ -208,7 +208,7 @@ static enum outcome read_times(struct zed_stream *stream, struct zed_command *co
 
 	if (!status || !query)
 		return OUTCOME_LOST;
-	result = status(command->event);
+	result = status(command->event); /* first: drivers may wait for the times of an event that is not signalled */
 	if (result == ZED_SUCCESS)
 		result = query(command->event, &stamps);
 	if (result == ZED_NOT_READY)

@@ -29,7 +29,8 @@ load "$SRC/src/backends/ze/tests/lib"
 	says "$T/out" "refused=0x70000004" "unknown=0x78000011"
 	check 'sorted((b["source"], b["calls"]) for b in s["builds"]) == [("binary", 1), ("il", 1), ("il", 1)]' \
 		'failed("zeModuleCreate") == 1' 'failed("zeKernelCreate") == 1' \
-		'all(b["total_ns"] >= 2e6 for b in s["builds"])'
+		'all(b["total_ns"] >= 2e6 for b in s["builds"])' \
+		'sorted(b["name"] for b in s["builds"]) == ["add_one", "add_one", "module 2"]'
 }
 
 @test "two devices, their sub-devices, and engines that only copy" {
