@@ -502,5 +502,7 @@ REC_EXPORT void *rec_keep(const void *bytes, size_t size);
 
 REC_EXPORT void rec_lock(uint32_t *lock);   /* spin, yields; a lock inherited through fork is taken over */
 REC_EXPORT void rec_unlock(uint32_t *lock);
+/* For a while: where the program ends out of a handler, another thread that holds the lock may never go on. */
+REC_EXPORT bool rec_try_lock(uint32_t *lock);
 
 #endif

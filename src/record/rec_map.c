@@ -9,23 +9,42 @@
 
 #include "record/rec_state.h"
 
+#define TRIES_MOST 10000
+
 /* The lock word is the owner's pid: a forked child takes over what another thread of its parent held. */
+static bool take(uint32_t *lock, uint32_t self)
+{
+	uint32_t owner = 0;
+
+	if (__atomic_compare_exchange_n(lock, &owner, self, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return true;
+	return owner != self &&
+	       __atomic_compare_exchange_n(lock, &owner, self, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
 void rec_lock(uint32_t *lock)
 {
 	uint32_t self = rec_pid();
 
 	rec_tls.locks++;
-	for (unsigned spins = 0;; spins++) {
-		uint32_t owner = 0;
+	for (unsigned spins = 0; !take(lock, self); spins++)
+		if (spins > 64)
+			sched_yield();
+}
 
-		if (__atomic_compare_exchange_n(lock, &owner, self, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-			return;
-		if (owner != self &&
-		    __atomic_compare_exchange_n(lock, &owner, self, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-			return;
+bool rec_try_lock(uint32_t *lock)
+{
+	uint32_t self = rec_pid();
+
+	rec_tls.locks++;
+	for (unsigned spins = 0; spins < TRIES_MOST; spins++) {
+		if (take(lock, self))
+			return true;
 		if (spins > 64)
 			sched_yield();
 	}
+	rec_tls.locks--;
+	return false;
 }
 
 void rec_unlock(uint32_t *lock)

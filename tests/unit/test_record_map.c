@@ -120,6 +120,26 @@ static void builds_are_summed_by_name_and_source(void **state)
 	assert_int_equal(row->total, 30);
 }
 
+/* While a thread holds any, nothing is collected at the program's end: a lock too few or too many would lose it all. */
+static void locks_that_are_taken_or_tried_are_counted_until_they_are_left(void **state)
+{
+	uint32_t one = 0, other = 0, before = rec_tls.locks;
+
+	(void)state;
+	rec_lock(&one);
+	assert_true(rec_try_lock(&other));
+	assert_int_equal(rec_tls.locks, before + 2);
+	assert_false(rec_try_lock(&one));
+	assert_int_equal(rec_tls.locks, before + 2);
+	rec_unlock(&other);
+	rec_unlock(&one);
+	assert_int_equal(rec_tls.locks, before);
+	one = 1; /* a parent's, from before the fork */
+	assert_true(rec_try_lock(&one));
+	rec_unlock(&one);
+	assert_int_equal(one, 0);
+}
+
 static void buckets_have_four_steps_per_octave_and_no_holes(void **state)
 {
 	(void)state;
@@ -141,6 +161,7 @@ int main(void)
 		T(full_string_area_gives_the_empty_name),
 		T(peak_memory_is_three_after_three_allocations_and_a_free),
 		T(builds_are_summed_by_name_and_source),
+		T(locks_that_are_taken_or_tried_are_counted_until_they_are_left),
 		cmocka_unit_test(buckets_have_four_steps_per_octave_and_no_holes),
 	};
 

@@ -3,7 +3,6 @@
  * Devices: which physical device a handle means (a UUID or a PCI address where there is one, so that
  * two processes on one device are seen as such), its place in the record, its clock.
  */
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -162,23 +161,6 @@ void opencl_devices_reset(void)
 
 /* ---- time -------------------------------------------------------------------------------------- */
 
-/*
- * The clock's lock is only tried for a while: a program that aborts out of a signal handler is
- * collected by the very thread that may hold it.
- */
-static bool try_lock(uint32_t *lock)
-{
-	for (int i = 0; i < 10000; i++) {
-		uint32_t expected = 0;
-
-		if (__atomic_compare_exchange_n(lock, &expected, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-			return true;
-		if (i > 100)
-			sched_yield();
-	}
-	return false;
-}
-
 static void read_timer(struct opencl_device *device, uint64_t now)
 {
 	int32_t (*get)(cl_handle, uint64_t *, uint64_t *);
@@ -202,7 +184,7 @@ void opencl_device_span(struct opencl_device *device, const struct opencl_stamps
 	struct opencl_host_clocks hosts = { 0 };
 
 	*valid_out = false;
-	if (!try_lock(&device->lock))
+	if (!rec_try_lock(&device->lock))
 		return;
 	read_timer(device, stamps->host_end);
 	*valid_out = opencl_clock_convert(&device->clock, &hosts, stamps, span);

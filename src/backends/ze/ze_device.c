@@ -3,7 +3,6 @@
  * Devices: which physical device a handle means (by its UUID, so that two processes on one device are seen as such),
  * its place in the record, its clock.
  */
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -130,29 +129,12 @@ static void read_clock(struct zed_device *device)
 		zed_clock_read(&device->clock, best_ticks, best_before, best_after);
 }
 
-/*
- * The clock's lock is only tried for a while: a program that aborts out of a signal handler is collected by the very
- * thread that may hold it.
- */
-static bool lock_clock(uint32_t *lock)
-{
-	for (int i = 0; i < 10000; i++) {
-		uint32_t expected = 0;
-
-		if (__atomic_compare_exchange_n(lock, &expected, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-			return true;
-		if (i > 100)
-			sched_yield();
-	}
-	return false;
-}
-
 enum zed_stamp zed_device_span(struct zed_device *device, const struct zed_stamps *stamps,
 			       const struct zed_window *window, struct rec_span *span_out)
 {
 	enum zed_stamp result;
 
-	if (!lock_clock(&device->lock))
+	if (!rec_try_lock(&device->lock))
 		return ZED_STAMP_WRONG;
 	if (zed_clock_is_due(&device->clock, window->end))
 		read_clock(device);

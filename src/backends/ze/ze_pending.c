@@ -5,7 +5,6 @@
  * could be read has none.
  */
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -389,19 +388,6 @@ void zed_pending_reset(void)
 	signallers = (struct rec_map)REC_MAP(struct signaller);
 }
 
-static bool try_stream(struct zed_stream *stream)
-{
-	for (int i = 0; i < 10000; i++) {
-		uint32_t expected = 0;
-
-		if (__atomic_compare_exchange_n(&stream->lock, &expected, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-			return true;
-		if (i > 100)
-			sched_yield();
-	}
-	return false;
-}
-
 /* How many are left. */
 static uint64_t collect_every_stream(void)
 {
@@ -410,7 +396,7 @@ static uint64_t collect_every_stream(void)
 	for (struct zed_stream *stream = __atomic_load_n(&streams, __ATOMIC_ACQUIRE); stream; stream = stream->next) {
 		uint32_t token;
 
-		if (!stream->first || !try_stream(stream))
+		if (!stream->first || !rec_try_lock(&stream->lock))
 			continue;
 		token = rec_guard_enter();
 		collect_locked(stream, true);
