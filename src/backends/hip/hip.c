@@ -110,13 +110,7 @@ uint64_t hip_part(uint32_t part, const void *at)
 
 bool hip_injects(void)
 {
-	static uint32_t asked, injects;
-
-	if (__atomic_load_n(&asked, __ATOMIC_ACQUIRE) != hip_generation) {
-		__atomic_store_n(&injects, !rec_backend_there("rocprofiler"), __ATOMIC_RELAXED);
-		__atomic_store_n(&asked, hip_generation, __ATOMIC_RELEASE);
-	}
-	return __atomic_load_n(&injects, __ATOMIC_RELAXED);
+	return !rec_backend_there("rocprofiler") && !rec_backend_seen("ze");
 }
 
 /* A record has been opened: the first one, or that of a forked child, in which the runtime is of no use any more. */

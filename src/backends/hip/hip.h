@@ -44,7 +44,10 @@ extern bool sonde_rocprofiler(void) __attribute__((weak));
 /* rec_span.correlation of what the calling thread has started last, once; 0: nothing. */
 extern uint64_t sonde_rocprofiler_started(void) __attribute__((weak));
 
-/* Are devices watched by events of ours? Not where AMD's own interface for tools tells what they do. */
+/*
+ * Are devices watched by events of ours? Not where AMD's own interface for tools tells what they do, nor where HIP is
+ * made of another API whose backend does.
+ */
 bool hip_injects(void);
 
 /* Counts records of this process: figures of another count belong to the parent of a fork. */

@@ -222,10 +222,12 @@ static struct hip_stamps stamps_of(const struct hip_pending *work, uint64_t end)
 static void add_blocked(const struct hip_pending *work)
 {
 	uint64_t device_ns = work->span.end_ns - work->span.begin_ns;
-	uint64_t wall_ns = work->host_return - work->host_call;
+	uint64_t wall_ns = work->host_return - work->host_call, wall = rec_ticks_in(wall_ns);
 
 	if (!work->row)
 		return;
+	if (wall > work->ticks) /* it was noted a little after the call's end */
+		wall_ns = (uint64_t)((double)wall_ns * (double)work->ticks / (double)wall);
 	__atomic_fetch_add(&work->row->blocked, work->ticks, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&work->row->device_ns, device_ns < wall_ns ? device_ns : wall_ns, __ATOMIC_RELAXED);
 }

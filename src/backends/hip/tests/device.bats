@@ -153,7 +153,7 @@ load lib
 		export ${clock?}
 		sim spin 3000000 20 sync sleep 300 spin 3000000 20 sync sleep 700 spin-each 3000000 10
 		complete 'kernels("spin") == 50' 's["devices"][0]["clock_error_ns"] < 20e6'
-		near_total spin 150000000
+		near_log kernel spin 0.2
 		unset ${clock//=*([^ ])/}
 	done
 }
@@ -171,4 +171,15 @@ load lib
 @test "times that come late are waited for, a while" {
 	SIM_TIMES=late:50 sim add 12 sync
 	complete 'kernels() == 12'
+}
+
+@test "C112 HIP over Level Zero: a copy of 10 ms counts as 10 ms, and once" {
+	[ -x "$BUILD/tests/ze/stacked" ] || omit "no libze-dev"
+	export ZE_ENABLE_ALT_DRIVERS=$BUILD/tests/sim/libsim-ze.so SIM_ZE_COPY_NS=10000000
+	traced -- "$BUILD/tests/ze/stacked"
+	equal "status" 0 "$status"
+	check 'calls("hipMemcpy") == 3' 'calls("zeCommandListAppendMemoryCopy") == 3' \
+		'near(sum(t["total_ns"] for t in s["transfers"]), 30e6, 0.1)' 'sum(t["calls"] for t in s["transfers"]) == 3' \
+		'near(total("hipMemcpy"), 30e6, 0.1)' 'own("hipMemcpy") < 3e6' 'ledger("device_seen", "hip") == 0' \
+		'ledger("untimed") == 0' 'len(s["devices"]) == 1' 'near(ns("copy") + ns("device_wait"), 30e6, 0.1)'
 }
