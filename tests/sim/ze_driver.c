@@ -93,6 +93,16 @@ static ze_result_t sim_zeDriverGetProperties(ze_driver_handle_t driver, ze_drive
 	return ZE_RESULT_SUCCESS;
 }
 
+static ze_result_t sim_zeDriverGetExtensionFunctionAddress(ze_driver_handle_t driver, const char *name, void **address)
+{
+	(void)driver;
+	SIM_CALL();
+	if (strcmp(name, "zexCounterBasedEventCreate2") != 0)
+		return ZE_RESULT_ERROR_INVALID_ARGUMENT;
+	*address = (void *)zexCounterBasedEventCreate2;
+	return ZE_RESULT_SUCCESS;
+}
+
 static unsigned give(uint32_t *count, ze_device_handle_t *out, struct ze_sim_device *all, unsigned there)
 {
 	unsigned given = *count && *count < there ? *count : there;
@@ -199,6 +209,7 @@ TABLE(zeGetDriverProcAddrTable, ze_driver_dditable_t)
 	table->pfnGet = sim_zeDriverGet;
 	table->pfnGetApiVersion = sim_zeDriverGetApiVersion;
 	table->pfnGetProperties = sim_zeDriverGetProperties;
+	table->pfnGetExtensionFunctionAddress = sim_zeDriverGetExtensionFunctionAddress;
 	return ZE_RESULT_SUCCESS;
 }
 

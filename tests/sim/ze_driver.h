@@ -50,12 +50,22 @@ struct ze_sim_pool {
 struct ze_sim_event {
 	struct sim_event *event;
 	ze_event_pool_flags_t flags; /* of its pool */
+	bool counts;                 /* is unsignalled again by what will signal it next */
 };
 
 struct ze_sim_queue {
 	struct sim_queue *queue;
 	bool synchronous;
 };
+
+/* As zeEventCounterBasedCreate() of newer loaders: found by zeDriverGetExtensionFunctionAddress(). */
+typedef struct {
+	uint32_t stype;
+	const void *next;
+	uint32_t flags, signal, wait;
+} ze_sim_counter_desc;
+ze_result_t zexCounterBasedEventCreate2(ze_context_handle_t context, ze_device_handle_t device,
+					const ze_sim_counter_desc *desc, ze_event_handle_t *out);
 
 /* Fills in the tables of these functions; ze_driver_list.c. */
 void ze_sim_list_table(ze_command_list_dditable_t *table);

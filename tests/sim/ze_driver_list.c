@@ -174,6 +174,8 @@ static ze_result_t add(ze_command_list_handle_t handle, struct command *command,
 	command->work.wait_count = wait_count;
 	command->work.signals = signals ? ((struct ze_sim_event *)signals)->event : NULL;
 	if (list->queue) {
+		if (signals && ((struct ze_sim_event *)signals)->counts)
+			sim_event_reset(command->work.signals);
 		submit(list->queue, command);
 		if (list->queue->synchronous)
 			sim_queue_wait(list->queue->queue, SIM_FOREVER);

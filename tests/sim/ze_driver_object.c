@@ -49,6 +49,22 @@ static ze_result_t sim_zeEventCreate(ze_event_pool_handle_t handle, const ze_eve
 	return ZE_RESULT_SUCCESS;
 }
 
+/* Flags: 4 is visible to the host, 16 has times. */
+ze_result_t zexCounterBasedEventCreate2(ze_context_handle_t context, ze_device_handle_t device,
+					const ze_sim_counter_desc *desc, ze_event_handle_t *out)
+{
+	struct ze_sim_event *event = calloc(1, sizeof(*event));
+
+	(void)context;
+	(void)device;
+	event->event = sim_event_create();
+	event->counts = true;
+	event->flags = (desc->flags & 4 ? ZE_EVENT_POOL_FLAG_HOST_VISIBLE : 0) |
+		       (desc->flags & 16 ? ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP : 0);
+	*out = (ze_event_handle_t)event;
+	return ZE_RESULT_SUCCESS;
+}
+
 static ze_result_t sim_zeEventDestroy(ze_event_handle_t handle)
 {
 	SIM_CALL();

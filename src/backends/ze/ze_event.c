@@ -3,6 +3,9 @@
  * Events: pools of ours for commands that the program gives none, and the program's own, whose pools get kernel
  * timestamps where they may have them. The program does not see that: its description of the pool stays as it is.
  */
+#include <errno.h>
+#include <string.h>
+
 #include "ze.h"
 
 #define POOL_EVENTS 256u
@@ -275,10 +278,15 @@ void zed_event_leave(const struct zed_call *view)
 
 /* ---- events without a pool ------------------------------------------------------------------------- */
 
-static uint32_t create_counter(zed_handle context, zed_handle device, const struct zed_counter_desc *desc,
-			       zed_handle *out)
+/* Those whose times are in the host's domain have no others. */
+static bool may_be_timed(const struct zed_counter_desc *desc, const zed_handle *out)
 {
-	create_counter_call *create = (create_counter_call *)ZED_REAL(zeEventCounterBasedCreate);
+	return desc && out && !(desc->flags & (ZED_COUNTER_IPC | ZED_COUNTER_HOST_TIMESTAMP));
+}
+
+static uint32_t create_by(create_counter_call *create, zed_handle context, zed_handle device,
+			  const struct zed_counter_desc *desc, zed_handle *out)
+{
 	struct asked asked = { .flags = desc->flags, .timed = 1 };
 	struct zed_counter_desc timed = *desc;
 	uint32_t token = rec_guard_enter(), result;
@@ -295,14 +303,53 @@ static uint32_t create_counter(zed_handle context, zed_handle device, const stru
 	return result;
 }
 
-/* Those whose times are in the host's domain have no others. */
+static uint32_t create_counter(zed_handle context, zed_handle device, const struct zed_counter_desc *desc,
+			       zed_handle *out)
+{
+	return create_by((create_counter_call *)ZED_REAL(zeEventCounterBasedCreate), context, device, desc, out);
+}
+
 void zed_counter_enter(const struct zed_call *view)
 {
-	const struct zed_counter_desc *desc = (const struct zed_counter_desc *)zed_arg(view, ZE_ARG_DESC);
-
-	if (zed_is_followed(view->call) && desc && zed_arg(view, ZE_ARG_MADE) &&
-	    !(desc->flags & (ZED_COUNTER_IPC | ZED_COUNTER_HOST_TIMESTAMP)))
+	if (zed_is_followed(view->call) && may_be_timed((const struct zed_counter_desc *)zed_arg(view, ZE_ARG_DESC),
+							 (const zed_handle *)zed_arg(view, ZE_ARG_MADE)))
 		view->call->real = (void *)create_counter;
+}
+
+/*
+ * Before the standard had such events Intel's drivers did, with the same structure and flags: SYCL asks for this
+ * function by its name. The program gets one of ours, which is no call that counts.
+ */
+static create_counter_call *drivers_own;
+
+static uint32_t create_drivers_own(zed_handle context, zed_handle device, const struct zed_counter_desc *desc,
+				   zed_handle *out)
+{
+	create_counter_call *create = __atomic_load_n(&drivers_own, __ATOMIC_ACQUIRE);
+	int saved = errno;
+	uint32_t result;
+
+	if (!(rec_on() || rec_is_paused()) || !may_be_timed(desc, out))
+		return create(context, device, desc, out);
+	result = create_by(create, context, device, desc, out);
+	errno = saved;
+	return result;
+}
+
+/* Of two drivers with such a function the first one's is ours. */
+void zed_extension_leave(const struct zed_call *view)
+{
+	const char *name = (const char *)zed_arg(view, ZE_ARG_NAME);
+	void **address = (void **)zed_arg(view, ZE_ARG_MADE);
+	create_counter_call *expected = NULL, *real;
+
+	if (!name || !address || (uint32_t)view->call->result != ZED_SUCCESS || !*address ||
+	    strcmp(name, "zexCounterBasedEventCreate2") != 0)
+		return;
+	real = (create_counter_call *)*address;
+	if (__atomic_compare_exchange_n(&drivers_own, &expected, real, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+	    expected == real)
+		*address = (void *)create_drivers_own;
 }
 
 bool zed_event_is_timed(zed_handle event)

@@ -72,6 +72,13 @@ load "$SRC/src/backends/ze/tests/lib"
 	complete 'out["value"] == 15' 'kernels("add_one") == 14' 'calls("zeCommandListAppendLaunchKernel") == 3'
 }
 
+@test "events by a function of the driver's own, as SYCL makes them" {
+	ze_well kinds extension
+	check 'kernels() == out["kernels"] == 10' 'ledger("untimed") == 0' 'out["unknown"] == 1' 'out["flags"] == 5' \
+		'calls("zeDriverGetExtensionFunctionAddress") == 2'
+	as_logged
+}
+
 @test "-t records arguments with the names of their values" {
 	options="-t -o rec"
 	residue=allowed

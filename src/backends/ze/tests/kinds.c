@@ -137,6 +137,32 @@ static void resets(void)
 	printf("kernels=4\n");
 }
 
+/* Events as SYCL makes them, by a function of the driver's own: used again without a reset. */
+static void extension(void)
+{
+	struct {
+		uint32_t stype;
+		const void *next;
+		uint32_t flags, signal, wait;
+	} desc = { .flags = 1 | 4 };
+	ze_result_t (*create)(ze_context_handle_t, ze_device_handle_t, const void *, ze_event_handle_t *);
+	ze_command_list_handle_t list = immediate_of(device, IN_ORDER_IMMEDIATE, ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+	ze_kernel_handle_t kernel = spinning(1000);
+	ze_event_handle_t event[2];
+	void *address, *other = NULL;
+
+	OK(ZE(zeDriverGetExtensionFunctionAddress)(driver, "zexCounterBasedEventCreate2", &address));
+	printf("unknown=%d\n", ZE(zeDriverGetExtensionFunctionAddress)(driver, "zexOther", &other) != 0 && !other);
+	create = (ze_result_t (*)(ze_context_handle_t, ze_device_handle_t, const void *, ze_event_handle_t *))address;
+	for (int i = 0; i < 2; i++)
+		OK(create(context, device, &desc, &event[i]));
+	for (int i = 0; i < 10; i++) {
+		launch(list, kernel, event[i % 2], NULL);
+		OK(ZE(zeEventHostSynchronize)(event[i % 2], UINT64_MAX));
+	}
+	printf("kernels=10\nflags=%u\n", desc.flags);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -145,6 +171,7 @@ int main(int argc, char **argv)
 	} scenario[] = {
 		{ "copies", copies }, { "memory", memory }, { "builds", builds }, { "devices", devices },
 		{ "failing", failing }, { "resets", resets },
+		{ "extension", extension },
 	};
 
 	for (size_t i = 0; argc == 2 && i < sizeof(scenario) / sizeof(scenario[0]); i++)
