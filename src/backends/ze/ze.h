@@ -301,6 +301,6 @@ zed_leave_handler zed_fence_leave, zed_queue_wait_leave, zed_fence_wait_leave, z
 zed_leave_handler zed_event_wait_leave, zed_event_leave, zed_kernel_leave, zed_kernel_size_leave, zed_module_leave;
 zed_leave_handler zed_address_leave, zed_address_free_leave, zed_physical_leave, zed_physical_free_leave;
 zed_leave_handler zed_table_leave, zed_pass_on_leave, zed_capture_leave, zed_captured_leave, zed_device_wait_leave;
-zed_leave_handler zed_extension_leave;
+zed_leave_handler zed_extension_leave, zed_unseen_leave;
 
 #endif

@@ -310,6 +310,14 @@ void zed_captured_leave(const struct zed_call *view)
 	set_captured(view, 0);
 }
 
+/* Graphs, lists that are copies of others, lists that change: their commands are not known here. */
+void zed_unseen_leave(const struct zed_call *view)
+{
+	if (view->call->slot && !view->call->failed)
+		rec_backend_note(&ze_backend, "kernels and copies of graphs, of cloned and of mutable command lists "
+				 "are not recorded as they ran: what devices did is a lower bound");
+}
+
 void zed_lists_reset(void)
 {
 	queues = (struct rec_map)REC_MAP(struct stream_of);

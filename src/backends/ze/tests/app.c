@@ -219,6 +219,47 @@ static void threads(char **word)
 	printf("kernels=%d\ncopies=%d\n", count * kernels, 2 * count);
 }
 
+/* ---- shared COUNT EXECUTIONS: threads with lists and fences of their own on one queue ---- */
+
+static ze_command_queue_handle_t shared_queue;
+
+static void *one_of_a_queue(void *user)
+{
+	int count = *(int *)user;
+	ze_kernel_handle_t kernel = spinning(1000);
+	ze_command_list_handle_t list = list_of(device, 0, 0);
+	ze_fence_desc_t desc = { .stype = ZE_STRUCTURE_TYPE_FENCE_DESC };
+	ze_event_handle_t event = event_of(pool_of(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE), 0);
+	ze_fence_handle_t fence;
+
+	OK(ZE(zeFenceCreate)(shared_queue, &desc, &fence));
+	launch(list, kernel, NULL, NULL);
+	launch(list, kernel, event, NULL);
+	OK(ZE(zeCommandListClose)(list));
+	for (int i = 0; i < count; i++) {
+		OK(ZE(zeCommandQueueExecuteCommandLists)(shared_queue, 1, &list, fence));
+		while (ZE(zeFenceQueryStatus)(fence) == ZE_RESULT_NOT_READY)
+			;
+		OK(ZE(zeFenceReset)(fence));
+		OK(ZE(zeEventHostReset)(event));
+	}
+	OK(ZE(zeCommandListDestroy)(list));
+	return NULL;
+}
+
+static void shared(char **word)
+{
+	int count = atoi(word[0]), executions = atoi(word[1]);
+	pthread_t thread[64];
+
+	shared_queue = queue_of(device, 0);
+	for (int i = 0; i < count && i < 64; i++)
+		pthread_create(&thread[i], NULL, one_of_a_queue, &executions);
+	for (int i = 0; i < count && i < 64; i++)
+		pthread_join(thread[i], NULL);
+	printf("kernels=%d\n", 2 * count * executions);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -228,6 +269,7 @@ int main(int argc, char **argv)
 	} scenario[] = {
 		{ "matrix", matrix, 3 }, { "event", event, 2 }, { "reuse", reuse, 2 }, { "spins", spins, 2 },
 		{ "gate", gate, 2 }, { "exits", exits, 1 }, { "kills", kills, 0 }, { "threads", threads, 2 },
+		{ "shared", shared, 2 },
 	};
 
 	for (size_t i = 0; argc > 1 && i < sizeof(scenario) / sizeof(scenario[0]); i++)

@@ -84,3 +84,10 @@ matrix() # COUNT
 		's["memory"][0]["allocs"] == 16' 's["memory"][0]["live_bytes"] == 0'
 	as_logged
 }
+
+@test "8 threads on one queue, each with a list that it executes again and again" {
+	ze_well app shared 8 40
+	complete 'kernels("spin") == out["kernels"] == 640' 'calls("zeCommandQueueExecuteCommandLists") == 320' \
+		'calls("zeFenceReset") == 320'
+	as_logged
+}

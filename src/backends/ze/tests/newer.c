@@ -43,6 +43,8 @@ int main(int argc, char **argv)
 	if (argc > 1 && strcmp(argv[1], "capture") == 0)
 		launch(list, kernel, NULL, NULL);
 	OK(ZE(zeCommandListEndGraphCaptureExt)(list, NULL, &graph));
+	if (argc > 1 && strcmp(argv[1], "clone") == 0)
+		OK(ZE(zeCommandListCreateCloneExp)(regular, &regular));
 	copy(list, data, on_device, sizeof(data));
 	OK(ZE(zeCommandListHostSynchronize)(list, UINT64_MAX));
 	OK(ZE(zeEventPoolGetFlags)(pool_of(1, ZE_EVENT_POOL_FLAG_HOST_VISIBLE), &flags));

@@ -29,6 +29,7 @@ ze_result_t zeCommandListImmediateAppendCommandListsExp(ze_command_list_handle_t
 							uint32_t wait_count, ze_event_handle_t *waits);
 ze_result_t zeCommandListBeginGraphCaptureExt(ze_command_list_handle_t list, const void *next);
 ze_result_t zeCommandListEndGraphCaptureExt(ze_command_list_handle_t list, const void *next, void **graph);
+ze_result_t zeCommandListCreateCloneExp(ze_command_list_handle_t list, ze_command_list_handle_t *clone);
 ze_result_t zeEventPoolGetFlags(ze_event_pool_handle_t pool, ze_event_pool_flags_t *flags);
 ze_result_t zeEventCounterBasedCreate(ze_context_handle_t context, ze_device_handle_t device, const counter_desc *desc,
 				      ze_event_handle_t *event);

@@ -102,6 +102,20 @@ ze_result_t zeCommandListEndGraphCaptureExt(ze_command_list_handle_t list, const
 	return ZE_RESULT_SUCCESS;
 }
 
+/* Without the commands. */
+ze_result_t zeCommandListCreateCloneExp(ze_command_list_handle_t list, ze_command_list_handle_t *clone)
+{
+	ze_command_list_desc_t desc = { .stype = ZE_STRUCTURE_TYPE_COMMAND_LIST_DESC };
+	ze_driver_handle_t driver;
+	ze_device_handle_t device;
+	uint32_t one = 1;
+
+	(void)list;
+	zeDriverGet(&one, &driver);
+	zeDeviceGet(driver, &one, &device);
+	return zeCommandListCreate(context, device, &desc, clone);
+}
+
 ze_result_t zeEventPoolGetFlags(ze_event_pool_handle_t pool, ze_event_pool_flags_t *flags)
 {
 	*flags = ((const struct ze_sim_pool *)pool)->flags;
