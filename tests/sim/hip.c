@@ -213,8 +213,27 @@ bool sim_hip_spoils(void)
 	return true;
 }
 
+static unsigned long waits;
+
+void sim_hip_count_wait(void)
+{
+	__atomic_add_fetch(&waits, 1, __ATOMIC_RELAXED);
+}
+
+__attribute__((destructor)) static void tell_waits(void)
+{
+	const char *path = getenv("SIM_HIP_WAITS");
+	FILE *file = path ? fopen(path, "we") : NULL;
+
+	if (!file)
+		return;
+	fprintf(file, "%lu\n", waits);
+	fclose(file);
+}
+
 hipError_t sim_hip_wait(hipStream_t stream)
 {
+	sim_hip_count_wait();
 	if (sim_hip_spoils())
 		return hipErrorStreamCaptureUnsupported;
 	sim_queue_wait(stream->queue, SIM_FOREVER);
@@ -281,6 +300,7 @@ hipError_t hipDeviceSynchronize(void)
 	hipStream_t stream;
 
 	SIM_HIP(hipErrorLaunchFailure);
+	sim_hip_count_wait();
 	if (sim_hip_spoils())
 		ANSWER(hipErrorStreamCaptureUnsupported);
 	pthread_mutex_lock(&lock);
@@ -367,6 +387,7 @@ hipError_t hipEventQuery(hipEvent_t event)
 
 hipError_t hipEventSynchronize(hipEvent_t event)
 {
+	sim_hip_count_wait();
 	if (sim_hip_spoils())
 		ANSWER(hipErrorStreamCaptureUnsupported);
 	if (event->event)

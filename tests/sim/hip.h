@@ -7,6 +7,7 @@
  * Beside what sim.h reads from the environment:
  *   SIM_COPY_NS=N            a copy takes so long at least (0)
  *   SIM_LAST_ERROR=always    each call sets what hipGetLastError() gives, as up to ROCm 5; else failures alone do
+ *   SIM_HIP_WAITS=FILE       how many calls that wait were made, at the end
  *   SIM_NO=FUNCTION          hipGetProcAddress() does not know it
  * While a stream is captured, calls that may not be made then fail and spoil the capture.
  */
@@ -164,6 +165,7 @@ hipError_t sim_hip_put(hipStream_t stream, struct sim_work *work);
 hipError_t sim_hip_wait(hipStream_t stream);
 /* A call that may not be made while a stream is captured. */
 bool sim_hip_spoils(void);
+void sim_hip_count_wait(void);
 void sim_hip_add(hipGraph_t graph, const struct sim_work *work, hipGraphNode_t *node_out);
 /* Work of a kernel, by its name on the host or of itself; arguments are taken over. */
 void sim_hip_kernel(struct sim_work *work, const struct sim_kernel *kernel, void **arguments, uint64_t items);

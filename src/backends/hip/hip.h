@@ -120,6 +120,7 @@ struct hip_stream {
 	uint32_t count;          /* of pending operations */
 	uint32_t gone;           /* destroyed by the program: may be used for another one */
 	uint64_t ended;          /* raw ns, of the last operation that is known to have ended */
+	uint64_t ended_error;    /* of that time */
 	uint64_t oldest;         /* raw ns, when the first that is pending was handed over; UINT64_MAX: none is */
 	struct hip_pending *first, *last;
 };
@@ -146,6 +147,7 @@ struct hip_stamps {
 	uint64_t host_call;   /* before the call that started it: it began later */
 	uint64_t host_return; /* after a call that waited for it; 0: it may go on */
 	uint64_t host_end;    /* when it was known to be complete */
+	uint64_t follows, follows_error; /* the end of what the stream did before, as it was recorded; 0: not known */
 };
 /* Host times; false: the stamps cannot be right, nothing is written. */
 bool hip_clock_convert(struct hip_clock *clock, const struct hip_stamps *stamps, struct rec_span *span_out);

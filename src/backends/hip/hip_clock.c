@@ -44,7 +44,7 @@ bool hip_clock_convert(struct hip_clock *clock, const struct hip_stamps *stamps,
 	int64_t host_ns = (int64_t)(stamps->host_end - stamps->host_begin);
 	int64_t low = (int64_t)stamps->host_begin - stamps->start_ns;
 	int64_t high = (int64_t)stamps->host_end - stamps->start_ns - stamps->duration_ns;
-	uint64_t begin, end, error;
+	uint64_t begin, end, error, shift = 0;
 
 	if (stamps->duration_ns <= 0 || stamps->duration_ns > host_ns + JITTER_NS + host_ns / 1000000 * DRIFT_PPM)
 		return false;
@@ -60,8 +60,14 @@ bool hip_clock_convert(struct hip_clock *clock, const struct hip_stamps *stamps,
 		begin = stamps->host_call;
 	if (stamps->host_return && stamps->host_return + error < end && stamps->host_return > begin)
 		end = stamps->host_return;
+	/* what a stream did before was over: since then the bounds have moved, within what they were */
+	if (stamps->follows > begin && stamps->follows - begin <= error + stamps->follows_error) {
+		shift = stamps->follows - begin;
+		begin += shift;
+		end += shift;
+	}
 	span_out->begin_ns = begin;
 	span_out->end_ns = end;
-	span_out->error_ns = error;
+	span_out->error_ns = error + shift;
 	return true;
 }

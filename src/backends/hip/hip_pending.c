@@ -243,6 +243,8 @@ static bool deliver(struct hip_pending *work, uint64_t end, bool final)
 	rec_lock(&device->lock);
 	error = place_in_time(device, work);
 	stamps = stamps_of(work, end);
+	stamps.follows = work->stream->ended;
+	stamps.follows_error = work->stream->ended_error;
 	valid = error == HIP_SUCCESS && hip_clock_convert(&device->clock, &stamps, &work->span);
 	rec_unlock(&device->lock);
 	if (error == HIP_NOT_READY && !final)
@@ -253,8 +255,10 @@ static bool deliver(struct hip_pending *work, uint64_t end, bool final)
 	}
 	rec_device_span(&hip_backend, &work->span);
 	add_blocked(work);
-	if (work->span.end_ns > work->stream->ended)
+	if (work->span.end_ns > work->stream->ended) {
 		__atomic_store_n(&work->stream->ended, work->span.end_ns, __ATOMIC_RELAXED);
+		work->stream->ended_error = work->span.error_ns;
+	}
 	return true;
 }
 
@@ -302,24 +306,32 @@ void hip_pending_add(struct hip_pending *work)
 	__atomic_add_fetch(&waiting, 1, __ATOMIC_RELAXED);
 }
 
-/* The stream's lock is held. Commands of a stream are over in their order: the last one tells of all before it. */
-static uint64_t all_ended(const struct hip_stream *stream, int (*query)(hip_handle))
+/*
+ * The stream's lock is held. The last of its works that is over; NULL: none is. Works of a stream are over in their
+ * order, so that one tells of all before it.
+ */
+static struct hip_pending *last_ended(struct hip_stream *stream, int (*query)(hip_handle))
 {
-	return query(stream->last->pair.stop) == HIP_SUCCESS ? rec_raw_ns() : 0;
+	struct hip_pending *ended = NULL;
+
+	if (stream->last && query(stream->last->pair.stop) == HIP_SUCCESS)
+		return stream->last;
+	for (struct hip_pending *work = stream->first; work != stream->last; work = work->next) {
+		int state = query(work->pair.stop);
+
+		if (state == HIP_SUCCESS)
+			ended = work;
+		else if (state == HIP_NOT_READY)
+			break;
+	}
+	return ended;
 }
 
-/* The stream's lock is held. False: the first one is not over, or not told of yet. */
-static bool collect_first(struct hip_stream *stream, int (*query)(hip_handle), uint64_t end, bool final)
+/* The stream's lock is held. */
+static void drop_first(struct hip_stream *stream)
 {
 	struct hip_pending *work = stream->first;
-	int state = end ? HIP_SUCCESS : query(work->pair.stop);
 
-	if (state == HIP_NOT_READY)
-		return false;
-	if (state != HIP_SUCCESS)
-		rec_device_untimed(&hip_backend);
-	else if (!deliver(work, end ? end : rec_raw_ns(), final || stream->count > UNTOLD_MOST))
-		return false;
 	stream->first = work->next;
 	if (!stream->first)
 		stream->last = NULL;
@@ -328,7 +340,6 @@ static bool collect_first(struct hip_stream *stream, int (*query)(hip_handle), u
 	give_work(work);
 	__atomic_sub_fetch(&waiting, 1, __ATOMIC_RELAXED);
 	__atomic_sub_fetch(&stream->count, 1, __ATOMIC_RELEASE);
-	return true;
 }
 
 /*
@@ -349,21 +360,35 @@ static void calibrate(struct hip_stream *stream, struct hip_pending *work, uint6
 	rec_unlock(&device->lock);
 }
 
+/* The stream's lock is held. What ended by then, up to this work, is told to the record. */
+static void deliver_until(struct hip_stream *stream, const struct hip_pending *last, uint64_t end, bool final)
+{
+	bool more = true;
+
+	while (more) {
+		more = stream->first != last;
+		if (!deliver(stream->first, end, final || stream->count > UNTOLD_MOST))
+			return;
+		drop_first(stream);
+	}
+}
+
 /* Another thread that does the same just now, or adds to it, need not be waited for. */
 static void collect_stream(struct hip_stream *stream, bool final)
 {
 	int (*query)(hip_handle) = HIP_REAL(hipEventQuery, hip_handle);
-	uint64_t end;
+	struct hip_pending *last;
 
 	if (!query || !__atomic_load_n(&stream->count, __ATOMIC_ACQUIRE) || !try_lock_stream(stream))
 		return;
-	end = stream->first ? all_ended(stream, query) : 0;
-	if (end && stream->first != stream->last) {
+	last = last_ended(stream, query);
+	if (last) {
+		uint64_t end = rec_raw_ns();
+
 		calibrate(stream, stream->first, end);
-		calibrate(stream, stream->last, end);
+		calibrate(stream, last, end);
+		deliver_until(stream, last, end, final);
 	}
-	while (stream->first && collect_first(stream, query, end, final))
-		;
 	unlock_stream(stream);
 }
 

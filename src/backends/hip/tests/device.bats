@@ -76,7 +76,7 @@ load lib
 		's["kernels"][0]["dynamic_shared_bytes"] == 128'
 }
 
-@test "two devices are two, with their own streams and memory" {
+@test "C115 two devices are two, with their own streams and memory" {
 	export SIM_DEVICES=2
 	sim alloc 100 add 3 sync device 1 alloc 50 add 5 sync copy h2d 10 device 0 stream 1 device 1 stream 1 add 1 sync \
 		device 0 sync
@@ -124,7 +124,7 @@ load lib
 	check 's["memory"][0]["live_bytes"] == 1000' 's["memory"][0]["frees"] == 0'
 }
 
-@test "where events cannot be had kernels are untimed, and the program goes on" {
+@test "C073 where events cannot be had kernels are untimed, which is told, and the program goes on" {
 	for call in hipEventCreateWithFlags hipEventRecord hipGetDevice; do
 		SIM_FAIL=$call:0 sim add 5 sync
 		check 'calls("hipLaunchKernel") == 5' 'out["data"] == 5' 'ledger("untimed") == 5' 'kernels() == 0' \
@@ -142,13 +142,55 @@ load lib
 	done
 }
 
-@test "C115 no call is added that waits: the program's own are all that there are" {
-	sim add 100 sync copy h2d 10 add 100
-	complete 'calls("hipDeviceSynchronize") == 1' 'calls("hipStreamSynchronize") == 0' 'calls("hipEventSynchronize") == 0' \
-		'calls("hipEventRecord") == 0' 'calls("hipEventQuery") == 0' 'kernels() == 200'
+@test "C119 no call is added that waits: those that reach the runtime are the program's own" {
+	local words="add 100 sync copy h2d 10 spin-each 1000 5 graph 3 add 100 sync stream 1 add 5000 sync-stream"
+	export SIM_HIP_WAITS=$T/waits
+	# shellcheck disable=SC2086
+	bare "$PROGRAMS/sim_app" $words
+	cp "$T/waits" "$T/bare.waits"
+	# shellcheck disable=SC2086
+	sim $words
+	cat "$T/bare.waits"
+	diff "$T/bare.waits" "$T/waits"
+	complete 'calls("hipDeviceSynchronize") == 2' 'calls("hipStreamSynchronize") == 5 + 1 + 1' \
+		'calls("hipEventRecord") == 0' 'calls("hipEventQuery") == 0' 'kernels("_Z7add_onePi") == 5200'
 }
 
-@test "C101 a device whose clock runs apart, with an offset and few bits, gives the same times" {
+@test "C085 C094 operations of a stream come one after the other, in the program's order" {
+	need babeltrace2
+	options="-l -o $T/rec"
+	SIM_CLOCK_DRIFT=200 sim copy h2d 100000 add 300 fill 500 spin-each 100000 200 copy d2h 100000 add 300 sync
+	complete 'kernels() == 800'
+	"$SONDE" export --to csv "$T/rec" > /dev/null
+	"$PYTHON" - "$T/rec/events.csv" << 'END'
+import csv, sys
+spans = sorted((int(row["begin_ns"]), int(row["begin_ns"]) + int(row["duration_ns"]), row["kind"], row["name"])
+               for row in csv.DictReader(open(sys.argv[1], newline="")) if row["type"] == "operation")
+assert len(spans) == 803, len(spans)
+for before, after in zip(spans, spans[1:]):
+    assert before[1] <= after[0], (before, after)
+order = [kind for _, _, kind, _ in spans]
+assert order == ["copy"] + ["launch"] * 300 + ["fill"] + ["launch"] * 200 + ["copy"] + ["launch"] * 300, order
+END
+}
+
+@test "C104 recording that stops and starts loses no kernel, also where the device's clock drifts" {
+	local words="" i
+	for i in {1..20}; do
+		words+=" profiler off add 3 profiler on add 1 sync sleep 20"
+	done
+	# shellcheck disable=SC2086
+	SIM_CLOCK_DRIFT=400 sim $words
+	complete 'kernels() == 20' 'calls("hipLaunchKernel") == 20' 'ledger("device_seen") == 20'
+}
+
+@test "C121 names are kept as they are, and read as the program has them in the table" {
+	sim add 3 sync
+	check 's["kernels"][0]["name"] == "_Z7add_onePi"'
+	grep -q "add_one(int\*)" "$T/err"
+}
+
+@test "C092 a device whose clock runs apart, with an offset and few bits, gives the same times" {
 	for clock in "SIM_CLOCK_OFFSET=-5000000000 SIM_CLOCK_DRIFT=300" "SIM_CLOCK_HZ=100000000" "SIM_CLOCK_BITS=32"; do
 		export ${clock?}
 		sim spin 3000000 20 sync sleep 300 spin 3000000 20 sync sleep 700 spin-each 3000000 10

@@ -35,7 +35,7 @@ errors_counted()
 	errors_counted
 }
 
-@test "a program that opens the library by its path with RTLD_LAZY and RTLD_DEEPBIND, as AMDGPU.jl does, is fully seen" {
+@test "C062 C064 a program that opens the library by its path with RTLD_LAZY and RTLD_DEEPBIND, as AMDGPU.jl does, is fully seen" {
 	need_real
 	same_as_bare "$PROGRAMS/errors_opened" "$REAL"
 	grep -qx "hipGetDeviceCount 100" "$T/out"

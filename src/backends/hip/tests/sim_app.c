@@ -4,6 +4,7 @@
  *   stream N            later words use the stream N (made when it is first named; 0: the null stream; t: the thread's)
  *   device N            hipSetDevice
  *   add N, spin NS N    N kernels: one that adds 1 to the data, one that takes so long; spin-each also synchronises
+ *   loop NS N           likewise with a millisecond of the host's after each, waiting within; loop-wait-after NS N
  *   module NAME N       likewise with hipModuleLaunchKernel, after looking the kernel up
  *   thread N            hipLaunchKernel_spt
  *   address N           by functions that hipGetProcAddress gave
@@ -67,6 +68,16 @@ static void spin(uint64_t ns, int times, int each)
 		if (each)
 			CALL(hipStreamSynchronize(stream));
 	}
+}
+
+static void loop(uint64_t ns, int times, int within)
+{
+	for (int i = 0; i < times; i++) {
+		spin(ns, 1, within);
+		usleep(1000);
+	}
+	if (!within)
+		CALL(hipStreamSynchronize(stream));
 }
 
 static void add(int times)
@@ -366,6 +377,8 @@ static int two(char **word)
 {
 	if (strncmp(*word, "spin", 4) == 0)
 		spin(strtoull(word[1], NULL, 0), atoi(word[2]), word[0][4] == '-');
+	else if (strncmp(*word, "loop", 4) == 0)
+		loop(strtoull(word[1], NULL, 0), atoi(word[2]), !word[0][4]);
 	else if (strcmp(*word, "module") == 0)
 		module(word[1], atoi(word[2]));
 	else if (strncmp(*word, "copy", 4) == 0)
