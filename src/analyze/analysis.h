@@ -72,6 +72,7 @@ struct process_time {
 	struct thread_time *reference;
 	uint64_t calls, call_cost_ns;
 	uint64_t range_calls;
+	uint64_t argument_ticks;    /* that recording arguments took, in all threads */
 	struct open_range *open_range;
 	uint32_t open_ranges;
 };

@@ -137,6 +137,7 @@ void breakdown_add(struct analysis *analysis, struct process_time *process)
 		time->name = name ? keep(analysis, name) : "";
 		time->served = body->thread[i].served;
 		time->covered_ns = process_ns(analysis, process, body->thread[i].covered);
+		process->argument_ticks += body->thread[i].arguments;
 		time->covers_end = body->thread[i].covers_end;
 		for (j = 0; j < body->thread[i].rows; j++)
 			row_add(analysis, process, time, &body->thread[i].row[j]);
@@ -324,6 +325,8 @@ static void fill_open_calls(struct analysis *analysis, const struct process_time
 			out->tid = process->thread[i].tid;
 			out->rank = process->tally->rank;
 			out->ns = (int64_t)(process->end_raw - frame->begin_raw);
+			out->at_least = process->end_source == SUMMARY_END_RUN ||
+					process->end_source == SUMMARY_END_LAST;
 			out->innermost = j + 1 == process->thread[i].frames;
 			out->reference = &process->thread[i] == process->reference;
 		}

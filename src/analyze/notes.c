@@ -59,19 +59,21 @@ static void note_launch(struct analysis *analysis, const struct read_launch *lau
 
 static void note_process(struct analysis *analysis, const struct process_time *process)
 {
+	bool unseen = process->end_source == SUMMARY_END_RUN || process->end_source == SUMMARY_END_LAST;
 	const struct tally *tally = process->tally;
 	const char *name = who(analysis, tally->rank, tally->raw.pid, tally->host);
 
+	analysis->summary->lower_bound |= unseen && process->has_open;
 	if (tally->alive && !tally->is_program)
 		summary_add_note(analysis->summary, "running", "%s (%s) is still running", name, tally->exe);
 	else if (process->no_time)
 		summary_add_note(analysis->summary, "damaged", "%s: its record does not say when it ran", name);
 	else if (process->end_source == SUMMARY_END_RUN)
 		summary_add_note(analysis->summary, "end_unknown",
-				 "%s: nobody saw it end; with calls open, the end of the run is taken", name);
+				 "%s: nobody saw it end: its times are those until the last sign of life of the run", name);
 	else if (process->end_source == SUMMARY_END_LAST)
 		summary_add_note(analysis->summary, "end_unknown",
-				 "%s: nobody saw it end; its last sign of life is taken", name);
+				 "%s: nobody saw it end: its times are those until its last sign of life", name);
 }
 
 /* "in NAME for TIME": where a process hangs or was when it was killed */
@@ -87,11 +89,12 @@ static void note_open_calls(struct analysis *analysis)
 		if (!call->innermost || !call->reference)
 			continue;
 		if (call->rank >= 0)
-			summary_add_note(summary, "open_call", "rank %d (pid %u): in %s for %s", call->rank, call->pid,
-					 call->name, number_time(&number, call->ns));
-		else
-			summary_add_note(summary, "open_call", "pid %u: in %s for %s", call->pid, call->name,
+			summary_add_note(summary, "open_call", "rank %d (pid %u): in %s for %s%s", call->rank, call->pid,
+					 call->name, call->at_least ? "at least " : "",
 					 number_time(&number, call->ns));
+		else
+			summary_add_note(summary, "open_call", "pid %u: in %s for %s%s", call->pid, call->name,
+					 call->at_least ? "at least " : "", number_time(&number, call->ns));
 	}
 }
 

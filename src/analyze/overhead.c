@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What tracing cost the program: calls times the cost of one call pair, which each process measured
- * when its record was opened; a range takes about as long. Calls that are only counted cost less, so this is an
- * upper estimate.
+ * when its record was opened; a range takes about as long, calls that are only counted take less. What recording
+ * arguments takes, which is more than all else, was measured call by call.
  */
 #include "analyze/analysis.h"
 #include "base/number.h"
@@ -21,6 +21,7 @@ void overhead_finish(struct analysis *analysis)
 		calls += own;
 		/* from ticks, so that fractions of a nanosecond are not lost a million times */
 		overhead->total_ns += process_ns(analysis, process, own * process->tally->raw.call_cost);
+		overhead->total_ns += process_ns(analysis, process, process->argument_ticks);
 		if (process_wall(process) > 0)
 			overhead->wall_ns += (uint64_t)process_wall(process);
 	}

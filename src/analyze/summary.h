@@ -97,6 +97,7 @@ struct summary_open_call {
 	int32_t rank;
 	int64_t ns;
 	bool innermost, reference;
+	bool at_least; /* nobody saw the process end */
 };
 
 struct summary_device {

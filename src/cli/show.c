@@ -4,8 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
-#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 #include <sys/stat.h>
@@ -13,22 +11,33 @@
 #include "base/log.h"
 #include "views/view.h"
 
+/* Rights do not tell for all file systems: it is made and removed again. Other ranks may try at the same time. */
+static int try_making(const char *path, bool directory)
+{
+	int fd = -1;
+
+	if (directory && mkdir(path, 0777) == 0)
+		return rmdir(path) != 0 && errno != ENOTEMPTY && errno != ENOENT ? -1 : 0;
+	if (!directory && (fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)) >= 0) {
+		close(fd);
+		unlink(path);
+		return 0;
+	}
+	return errno == EEXIST ? 0 : -1;
+}
+
 static int check_writable(const char *path, bool directory)
 {
-	char copy[PATH_MAX];
 	struct stat status;
 
 	if (stat(path, &status) == 0) {
 		if (!S_ISDIR(status.st_mode) != !directory)
 			return log_error(SONDE_EIO, "%s: is %s directory", path, directory ? "no" : "a");
-		if (faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0)
+		if (faccessat(AT_FDCWD, path, directory ? W_OK | X_OK : W_OK, AT_EACCESS) != 0)
 			return log_error(SONDE_EIO, "%s: %s", path, strerror(errno));
 		return 0;
 	}
-	if (errno != ENOENT || strlen(path) >= sizeof(copy))
-		return log_error(SONDE_EIO, "%s: %s", path, strerror(errno));
-	strcpy(copy, path);
-	if (faccessat(AT_FDCWD, dirname(copy), W_OK | X_OK, AT_EACCESS) != 0)
+	if (errno != ENOENT || try_making(path, directory) != 0)
 		return log_error(SONDE_EIO, "%s: %s", path, strerror(errno));
 	return 0;
 }

@@ -9,7 +9,7 @@
 #include "cli/options.h"
 
 /*
- * Can the files and directories be written that --json and --csv name? Creates nothing.
+ * Can the files and directories be written that --json and --csv name? Leaves nothing.
  * 0 or SONDE_E..., logged.
  */
 int show_check(const struct options *options);

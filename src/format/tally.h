@@ -228,7 +228,7 @@ struct fmt_thread {
 	uint32_t ranges;     /* open ranges: range[1] .. range[ranges] */
 	uint32_t ranges_above; /* open ones beyond those, lost */
 	uint64_t covered;    /* ticks of the process's pauses in which a recorded call of this thread was open */
-	uint64_t reserved[1];
+	uint64_t arguments;  /* ticks that recording arguments took */
 	struct fmt_frame frame[FMT_FRAMES + 1];
 	struct fmt_range range[FMT_RANGES + 1];
 };

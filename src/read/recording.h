@@ -133,6 +133,7 @@ struct tally_thread {
 	uint32_t block;         /* which of the recorder's; ctf/thread.<block> is its stream */
 	uint64_t first, last, lost; /* ticks of the first call and of the end of the last */
 	uint64_t covered;       /* ticks of pauses in which its calls were open */
+	uint64_t arguments;     /* ticks that recording arguments took */
 	bool covers_end;        /* likewise the whole of the pause that has not ended */
 	struct tally_row *row;  /* only rows in which something was counted */
 	uint32_t rows;

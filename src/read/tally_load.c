@@ -346,6 +346,7 @@ static void thread_take(struct loader *loader, const struct fmt_thread *raw, uin
 	frames_take(loader, thread, raw);
 	ranges_take(loader, thread, raw);
 	thread->covered = raw->covered;
+	thread->arguments = raw->arguments;
 	thread->covers_end = since && thread->frames;
 	if (since && !thread->frames && raw->last > since)
 		thread->covered += raw->last - since;

@@ -390,8 +390,8 @@ uint64_t rec_args_entry(struct rec_call *call)
 {
 	struct rec_writer *writer = &rec_tls.writer;
 	struct capture capture[REC_ARGUMENTS_MAX];
+	uint64_t ticks, begin = rec_now_ticks();
 	struct view view;
-	uint64_t ticks;
 	uint32_t bytes;
 	char *at;
 
@@ -402,6 +402,7 @@ uint64_t rec_args_entry(struct rec_call *call)
 	rec_stream_head(at, fmt_event_id(call->slot, FMT_CALL_ENTRY), ticks);
 	write_all(at + 8, &view, capture);
 	rec_stream_publish(writer, at + bytes, ticks);
+	call->thread->arguments += rec_now_ticks() - begin;
 	return ticks;
 }
 
@@ -409,8 +410,8 @@ uint64_t rec_args_exit(struct rec_call *call)
 {
 	struct rec_writer *writer = &rec_tls.writer;
 	struct capture capture[REC_ARGUMENTS_MAX];
+	uint64_t ticks, begin = rec_now_ticks();
 	struct view view;
-	uint64_t ticks;
 	uint32_t bytes;
 	char *at;
 
@@ -421,6 +422,7 @@ uint64_t rec_args_exit(struct rec_call *call)
 	rec_stream_put(at + 8, call->result);
 	write_all(at + 16, &view, capture);
 	rec_stream_publish(writer, at + bytes, ticks);
+	call->thread->arguments += rec_now_ticks() - begin;
 	return ticks;
 }
 

@@ -220,6 +220,7 @@ static void open_calls_write(struct json *json, const struct summary *summary)
 		rank_write(json, call->rank);
 		json_i64(json, "ns", call->ns);
 		json_bool(json, "innermost", call->innermost);
+		json_bool(json, "at_least", call->at_least);
 		json_object_end(json);
 	}
 	json_array_end(json);

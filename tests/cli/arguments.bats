@@ -84,3 +84,11 @@ lines() # PATTERN: exits with 0 when `sonde print` has such a line
 	grep -q '< opencl:clGetDeviceInfo = CL_SUCCESS (param_value_size_ret=' "$T/printed"
 	check 'the("clGetDeviceInfo")["timed"]'
 }
+
+@test "what recording arguments cost is in the last line" {
+	traced "$APPS/burst" 20000
+	without=$("$PYTHON" -c 'import json; print(json.load(open("summary.json"))["overhead"]["per_call_ns"])')
+	traced -q -t "$APPS/burst" 20000
+	check 's["overhead"]["per_call_ns"] > 3 * '"$without" 's["overhead"]["total_ns"] < s["run"]["wall_ns"]'
+	rm -rf sonde-*
+}

@@ -57,6 +57,8 @@ refused()
 	refused "$T/nowhere/x.json: No such file or directory" --json nowhere/x.json
 	refused "$T/file: is no directory" --csv file
 	refused "/proc/nothing: No such file or directory" -o /proc/nothing
+	refused "/proc/nothing: No such file or directory" --csv /proc/nothing
+	refused "/proc/nothing: No such file or directory" --json /proc/nothing
 	[ -e full/something ]
 }
 
