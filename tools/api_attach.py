@@ -33,6 +33,7 @@ class Attach:
         self.library, self.search, self.serialising, self.state = [], [], [], None
         self.weak = self.controls = 0
         self.taken = None
+        self.off = [None, None]
         for self.line, text in read_lines(path):
             self.take(text.split())
         if not self.name or not (self.front or self.env):
@@ -62,6 +63,8 @@ class Attach:
             self.exports.extend(rest)
         elif key == "env" and rest[0] in ("append", "words", "set") and len(rest) == 3:
             self.env.append((rest[1], rest[2], {"append": ":", "words": " ", "set": None}[rest[0]]))
+        elif key == "off" and len(rest) == 2:
+            self.off = rest
         elif key == "alias" and len(rest) == 3:
             self.alias.append(rest)
         elif words == ["weak", "ours"]:
@@ -116,8 +119,9 @@ def attach_text(attaches):
             "{%s}" % ", ".join(map(quoted, words)) for words in attach.alias], "{NULL, NULL, NULL}"))
         preload = quoted(attach.preload) if attach.preload else "NULL"
         backends.append("\t{%s, %s, %s_front, %s_env, %s_rank, %s_job, %s_alias, %s_launcher, %d, %d, %s,\n"
-                        "\t %s, %s_library, %s_search},\n" % (
+                        "\t %s, %s_library, %s_search, {%s, %s}},\n" % (
                             quoted(name), preload, name, name, name, name, name, name, attach.weak,
                             attach.controls, quoted(attach.taken) if attach.taken else "NULL",
-                            quoted(attach.state), name, name))
+                            quoted(attach.state), name, name,
+                            *[quoted(word) if word else "NULL" for word in attach.off]))
     return Template(TABLE).substitute(lists="\n".join(lists), backends="".join(backends))

@@ -61,6 +61,7 @@ struct attach_backend {
 	const char *state; /* `state WORDS`: what it was run on, in the words of the README's table */
 	const char *const *library; /* `library NAME ...`, else `front`: prefixes of its files; ends with NULL */
 	const char *const *search;  /* `search GLOB ...`: folders where its vendor puts them; ends with NULL */
+	const char *off[2]; /* `off NAME VALUE`: so the user switches the runtime's tool interface off; or NULL */
 };
 
 /* In the order of the folders' names; ends with name NULL. No list pointer in an entry is NULL. */

@@ -65,6 +65,8 @@ static const char *reached_by(struct doctor *doctor, const struct attach_backend
 {
 	const char *taken = preload_users_tool(&doctor->preload, backend), *text = NULL;
 
+	if (preload_is_off(backend))
+		return arena_printf(&doctor->arena, "not: %s is set to %s", backend->off[0], backend->off[1]);
 	if (taken)
 		return arena_printf(&doctor->arena, "not: %s is set to another tool (-b %s takes it)", taken,
 				    backend->name);

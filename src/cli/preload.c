@@ -150,8 +150,8 @@ static void add_library(struct preload *preload, const char *name, const struct 
 static void note_linked(struct preload *preload, const struct attach_backend *backend,
 			const struct closure *closure)
 {
-	for (const char *const *front = backend->front; *front; front++) {
-		const char *path = closure_find(closure, *front);
+	for (const char *const *library = backend->library; *library; library++) {
+		const char *path = closure_find(closure, *library);
 
 		if (!path)
 			continue;
@@ -182,6 +182,24 @@ static void tell_taken(const struct preload *preload, const struct attach_backen
 	if (path && preload->telling)
 		tell("%s has a tool of its own (%s), which stays: nothing of %s is traced", basename(path),
 		     backend->taken, backend->name);
+}
+
+bool preload_is_off(const struct attach_backend *backend)
+{
+	const char *value = backend->off[0] ? getenv(backend->off[0]) : NULL;
+
+	return value && !strcmp(value, backend->off[1]);
+}
+
+static void tell_off(const struct preload *preload, const struct attach_backend *backend,
+		     const struct closure *closure)
+{
+	const char *path = NULL;
+
+	for (const char *const *library = backend->library; *library && !path; library++)
+		path = closure_find(closure, *library);
+	if (path && preload->telling && preload_is_off(backend))
+		tell("%s is set to %s: nothing of %s is traced", backend->off[0], backend->off[1], backend->name);
 }
 
 /* Sanitizer runtimes insist on being loaded first; other libraries of theirs do not mind us. */
@@ -225,6 +243,7 @@ static void plan_libraries(struct preload *preload, struct target *target)
 			note_linked(preload, &attach_backends[i], &closure);
 			note_aliases(preload, &attach_backends[i], &closure);
 			tell_taken(preload, &attach_backends[i], &closure);
+			tell_off(preload, &attach_backends[i], &closure);
 		}
 		if (attach_backends[i].preload)
 			add_library(preload, attach_backends[i].preload,

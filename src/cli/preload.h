@@ -46,6 +46,9 @@ void preload_plan(struct preload *preload, const struct options *options, struct
 /* A variable that holds the backend's one tool, and in which the user has another one: it stays. NULL: none. */
 const char *preload_users_tool(const struct preload *preload, const struct attach_backend *backend);
 
+/* Has the user switched off the interface that the backend is reached by? */
+bool preload_is_off(const struct attach_backend *backend);
+
 /* Sets the variables in this process. directory: SONDE_DIR. Called in the child before exec. */
 void preload_export(const struct preload *preload, const char *directory);
 

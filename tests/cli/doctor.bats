@@ -50,6 +50,11 @@ row() # BACKEND TEXT...
 	! grep -q "^  nvtx .*not:" "$T/out"
 }
 
+@test "a runtime's interface that the user has switched off is told of" {
+	OMP_TOOL=disabled doctor 0
+	row ompt "not: OMP_TOOL is set to disabled"
+}
+
 @test "a program is looked at: what it is linked with, what would be loaded, and why it cannot be traced" {
 	need opencl mpich
 	doctor 0 "$APPS/truth.mpich"

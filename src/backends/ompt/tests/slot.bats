@@ -99,3 +99,11 @@ same_counts() # VARIABLE=VALUE PROGRAM SONDE-OPTIONS...
 	[ "$fine" -ge 4 ]
 	check 'sum(r["calls"] for r in s["calls"] if r["name"].startswith("parallel ") and r["kind"] == "compute") == 6'
 }
+
+@test "where the user has switched the interface off, a line says so" {
+	needs host
+	OMP_TOOL=disabled traced "$OMPT/host" nested
+	says "$T/err" "sonde: OMP_TOOL is set to disabled: nothing of ompt is traced"
+	OMP_TOOL=enabled traced "$OMPT/host" nested
+	never grep -q 'OMP_TOOL' "$T/err"
+}
