@@ -70,7 +70,8 @@ static void note_process(struct analysis *analysis, const struct process_time *p
 		summary_add_note(analysis->summary, "damaged", "%s: its record does not say when it ran", name);
 	else if (process->end_source == SUMMARY_END_RUN)
 		summary_add_note(analysis->summary, "end_unknown",
-				 "%s: nobody saw it end: its times are those until the last sign of life of the run", name);
+				 "%s: nobody saw it end: its times are those until the run's last sign of life",
+				 name);
 	else if (process->end_source == SUMMARY_END_LAST)
 		summary_add_note(analysis->summary, "end_unknown",
 				 "%s: nobody saw it end: its times are those until its last sign of life", name);
@@ -89,8 +90,8 @@ static void note_open_calls(struct analysis *analysis)
 		if (!call->innermost || !call->reference)
 			continue;
 		if (call->rank >= 0)
-			summary_add_note(summary, "open_call", "rank %d (pid %u): in %s for %s%s", call->rank, call->pid,
-					 call->name, call->at_least ? "at least " : "",
+			summary_add_note(summary, "open_call", "rank %d (pid %u): in %s for %s%s", call->rank,
+					 call->pid, call->name, call->at_least ? "at least " : "",
 					 number_time(&number, call->ns));
 		else
 			summary_add_note(summary, "open_call", "pid %u: in %s for %s%s", call->pid, call->name,
