@@ -541,6 +541,16 @@ hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x, unsign
 		      sim_hip_stream(stream, false)));
 }
 
+hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t x, uint32_t y, uint32_t z, uint32_t block_x,
+				    uint32_t block_y, uint32_t block_z, size_t shared, hipStream_t stream,
+				    void **arguments, void **extra, hipEvent_t start, hipEvent_t stop, uint32_t flags)
+{
+	(void)shared, (void)extra;
+	if (start || stop || flags || !block_x || !block_y || !block_z)
+		ANSWER(hipErrorInvalidValue);
+	ANSWER(launch(function, (uint64_t)x * y * z, arguments, sim_hip_stream(stream, false)));
+}
+
 static uint64_t items_of(dim3 grid, dim3 block)
 {
 	return (uint64_t)grid.x * grid.y * grid.z * block.x * block.y * block.z;

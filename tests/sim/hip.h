@@ -117,6 +117,11 @@ hipError_t hipLaunchKernel(const void *host, dim3 grid, dim3 block, void **argum
 			   hipStream_t stream);
 hipError_t hipLaunchKernel_spt(const void *host, dim3 grid, dim3 block, void **arguments, size_t shared,
 			       hipStream_t stream);
+/* Sizes are of the whole, in work items. The name is a C++ compiler's. */
+hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t x, uint32_t y, uint32_t z, uint32_t block_x,
+				    uint32_t block_y, uint32_t block_z, size_t shared, hipStream_t stream,
+				    void **arguments, void **extra, hipEvent_t start, hipEvent_t stop, uint32_t flags)
+	__asm__("_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_j");
 const char *hipKernelNameRef(hipFunction_t function);
 const char *hipKernelNameRefByPtr(const void *host, hipStream_t stream);
 int hiprtcCreateProgram(hiprtcProgram *program, const char *source, const char *name, int headers, const char **texts,

@@ -22,6 +22,35 @@ load lib
 		'calls("hipGetProcAddress") == 2'
 }
 
+@test "launches by the function of C++, whose name is mangled, are kernels like others" {
+	sim ext 6 sync
+	complete 'calls("hipExtModuleLaunchKernel") == 6' 'kernels("add_one") == 6' 'out["data"] == 6' \
+		's["kernels"][0]["block"] == [64, 1, 1]' 's["kernels"][0]["grid"] is None' \
+		's["kernels"][0]["dynamic_shared_bytes"] == 32'
+}
+
+@test "C062 a program that opens the library when it runs has its kernels timed, too" {
+	cat > "$T/launch.py" << END
+import ctypes
+hip = ctypes.CDLL("$BUILD/tests/sim/libamdhip64.so.5", ctypes.RTLD_LOCAL)
+module, function, device = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
+ns = ctypes.c_uint64(2000000)
+arguments = (ctypes.c_void_p * 1)(ctypes.addressof(ns))
+failed = hip.hipModuleLoadData(ctypes.byref(module), b"image")
+failed += hip.hipModuleGetFunction(ctypes.byref(function), module, b"spin")
+failed += hip.hipMalloc(ctypes.byref(device), ctypes.c_size_t(4096))
+for i in range(9):
+    failed += hip.hipModuleLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, None, arguments, None)
+failed += hip.hipMemset(device, 0, ctypes.c_size_t(4096))
+failed += hip.hipDeviceSynchronize()
+print("failed=%d" % failed)
+END
+	traced -- "$PYTHON" "$T/launch.py"
+	check 'out["failed"] == 0' 'kernels("spin") == 9' 'ledger("device_recorded") == ledger("device_seen") == 10' \
+		's["transfers"][0]["bytes"] == 4096' 's["memory"][0]["live_bytes"] == 4096' 'not s["lower_bound"]' \
+		's["kernels"][0]["min_ns"] >= 1.9e6'
+}
+
 @test "C074 launches by the host's functions and by modules are counted once each" {
 	sim add 5 module add_one 5 sync
 	complete 'calls("hipLaunchKernel") == 5' 'calls("hipModuleLaunchKernel") == 5' 'kernels() == 10'
@@ -38,12 +67,13 @@ load lib
 
 @test "copies have their bytes, direction and memory, fills their bytes" {
 	sim copy h2d 1000 copy d2h 3000 copy d2d 70 copy h2h 90 copy-async h2d 5000 copy-pinned h2d 11 copy any-h2d 13 \
-		copy any-d2h 17 fill 64 fill32 100
+		copy any-d2h 17 copy-registered h2d 9 fill 64 fill32 100
 	complete 'sorted((t["direction"], t["kind"], t["calls"], t["bytes"]) for t in s["transfers"]) == [
 		("D2D", "device", 1, 70), ("D2H", "pageable", 2, 3017), ("H2D", "pageable", 3, 6013),
-		("H2D", "pinned host", 1, 11), ("H2H", "pageable", 1, 90), ("fill", "device", 2, 464)]' \
-		'row("hipMemcpy")["bytes_out"] == 1000 + 70 + 90 + 11 + 13' 'row("hipMemcpy")["bytes_in"] == 3017' \
-		'calls("hipMemcpy") == 7' 'calls("hipMemsetD32Async") == 1'
+		("H2D", "pinned host", 2, 20), ("H2H", "pageable", 1, 90), ("fill", "device", 2, 464)]' \
+		'row("hipMemcpy")["bytes_out"] == 1000 + 70 + 90 + 11 + 13 + 9' 'row("hipMemcpy")["bytes_in"] == 3017' \
+		'calls("hipMemcpy") == 8' 'calls("hipMemsetD32Async") == 1' \
+		'not any(m["kind"] == "pinned host" and m["peak_bytes"] > 11 for m in s["memory"])'
 }
 
 @test "a copy that the program waits for is a copy while its data moves, and waiting for the rest" {

@@ -6,9 +6,10 @@
  *   add N, spin NS N    N kernels: one that adds 1 to the data, one that takes so long; spin-each also synchronises
  *   loop NS N           likewise with a millisecond of the host's after each, waiting within; loop-wait-after NS N
  *   module NAME N       likewise with hipModuleLaunchKernel, after looking the kernel up
+ *   ext N               by the function of C++, hipExtModuleLaunchKernel
  *   thread N            hipLaunchKernel_spt
  *   address N           by functions that hipGetProcAddress gave
- *   copy DIR N, copy-async DIR N, copy-pinned DIR N   of N bytes; DIR: h2d d2h d2d h2h any-h2d any-d2h
+ *   copy DIR N, copy-async DIR N, copy-pinned DIR N, copy-registered DIR N   of N bytes; DIR: h2d d2h d2d h2h any-h2d any-d2h
  *   fill N, fill32 N    of N bytes, of N words
  *   alloc N, alloc-async N, managed N, host N; free, free-async, host-free: the newest of them
  *   graph N, capture N  a graph of two kernels and a copy, launched N times: explicit, or captured
@@ -101,6 +102,18 @@ static void module(const char *name, int times)
 		CALL(hipModuleLaunchKernel(function, 4, 1, 1, 64, 1, 1, 0, stream, arguments, NULL));
 }
 
+static void by_extension(int times)
+{
+	void *arguments[] = { &on_device };
+	hipModule_t loaded;
+	hipFunction_t function;
+
+	CALL(hipModuleLoadData(&loaded, "image"));
+	CALL(hipModuleGetFunction(&function, loaded, "add_one"));
+	for (int i = 0; i < times; i++)
+		CALL(hipExtModuleLaunchKernel(function, 256, 1, 1, 64, 1, 1, 32, stream, arguments, NULL, NULL, NULL, 0));
+}
+
 static void by_address(int times)
 {
 	hipError_t (*launch)(const void *, dim3, dim3, void **, size_t, hipStream_t) = NULL, (*own)(const void *, dim3,
@@ -124,6 +137,8 @@ static void copy(const char *how, const char *direction, size_t bytes)
 
 	if (how[4] == '-' && how[5] == 'p')
 		CALL(hipHostMalloc((void **)&host, bytes, 0));
+	if (how[4] == '-' && how[5] == 'r')
+		CALL(hipHostRegister(host, bytes, 0));
 	CALL(hipMalloc((void **)&device, bytes));
 	for (int i = 0; i < 4 && plain == direction; i++)
 		if (strcmp(names[i], direction) == 0)
@@ -137,6 +152,8 @@ static void copy(const char *how, const char *direction, size_t bytes)
 		CALL(hipMemcpy(to, from, bytes, kind));
 	}
 	CALL(hipFree(device));
+	if (how[4] == '-' && how[5] == 'r')
+		CALL(hipHostUnregister(host));
 	if (how[4] == '-' && how[5] == 'p')
 		CALL(hipHostFree(host));
 	else
@@ -351,6 +368,8 @@ static int one(char **word)
 		CALL(hipSetDevice(n));
 	else if (strcmp(*word, "add") == 0)
 		add(n);
+	else if (strcmp(*word, "ext") == 0)
+		by_extension(n);
 	else if (strcmp(*word, "address") == 0)
 		by_address(n);
 	else if (strcmp(*word, "thread") == 0)
