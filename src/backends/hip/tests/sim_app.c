@@ -9,7 +9,8 @@
  *   ext N               by the function of C++, hipExtModuleLaunchKernel
  *   thread N            hipLaunchKernel_spt
  *   address N           by functions that hipGetProcAddress gave
- *   copy DIR N, copy-async DIR N, copy-pinned DIR N, copy-registered DIR N   of N bytes; DIR: h2d d2h d2d h2h any-h2d any-d2h
+ *   copy DIR N, copy-async DIR N, copy-pinned DIR N, copy-registered DIR N   of N bytes;
+ *                       DIR: h2d d2h d2d h2h any-h2d any-d2h
  *   fill N, fill32 N    of N bytes, of N words
  *   alloc N, alloc-async N, managed N, host N; free, free-async, host-free: the newest of them
  *   graph N, capture N  a graph of two kernels and a copy, launched N times: explicit, or captured
@@ -111,7 +112,8 @@ static void by_extension(int times)
 	CALL(hipModuleLoadData(&loaded, "image"));
 	CALL(hipModuleGetFunction(&function, loaded, "add_one"));
 	for (int i = 0; i < times; i++)
-		CALL(hipExtModuleLaunchKernel(function, 256, 1, 1, 64, 1, 1, 32, stream, arguments, NULL, NULL, NULL, 0));
+		CALL(hipExtModuleLaunchKernel(function, 256, 1, 1, 64, 1, 1, 32, stream, arguments, NULL, NULL, NULL,
+					      0));
 }
 
 static void by_address(int times)
