@@ -53,6 +53,12 @@ struct ze_sim_event {
 	bool counts;                 /* is unsignalled again by what will signal it next */
 };
 
+/* Elements of 4 bytes, one after another. */
+struct ze_sim_image {
+	char *data;
+	size_t width, bytes;
+};
+
 struct ze_sim_queue {
 	struct sim_queue *queue;
 	bool synchronous;
@@ -75,6 +81,7 @@ void ze_sim_fence_table(ze_fence_dditable_t *table);
 void ze_sim_event_table(ze_event_dditable_t *table);
 void ze_sim_pool_table(ze_event_pool_dditable_t *table);
 void ze_sim_mem_table(ze_mem_dditable_t *table);
+void ze_sim_image_table(ze_image_dditable_t *table);
 void ze_sim_module_table(ze_module_dditable_t *table);
 void ze_sim_log_table(ze_module_build_log_dditable_t *table);
 void ze_sim_kernel_table(ze_kernel_dditable_t *table);

@@ -341,6 +341,48 @@ static ze_result_t sim_zeCommandListAppendMemoryFill(ze_command_list_handle_t ha
 	return add(handle, &command, signals, wait_count, waits);
 }
 
+/* Whole lines of an image; NULL: all of it. */
+static ze_result_t image_copy(ze_command_list_handle_t handle, const struct ze_sim_image *image,
+			      const ze_image_region_t *region, void *to, const void *from, ze_event_handle_t signals,
+			      uint32_t wait_count, ze_event_handle_t *waits)
+{
+	size_t offset = region ? 4 * image->width * region->originY : 0;
+	struct command command = {
+		.work = { .kind = SIM_COPY, .name = "copy", .to = to ? to : image->data + offset,
+			  .from = from ? from : image->data + offset,
+			  .bytes = region ? 4 * image->width * region->height : image->bytes }
+	};
+
+	return add(handle, &command, signals, wait_count, waits);
+}
+
+static ze_result_t sim_zeCommandListAppendImageCopyFromMemory(ze_command_list_handle_t handle, ze_image_handle_t image,
+							      const void *from, const ze_image_region_t *region,
+							      ze_event_handle_t signals, uint32_t wait_count,
+							      ze_event_handle_t *waits)
+{
+	SIM_CALL();
+	return image_copy(handle, (struct ze_sim_image *)image, region, NULL, from, signals, wait_count, waits);
+}
+
+static ze_result_t sim_zeCommandListAppendImageCopyToMemory(ze_command_list_handle_t handle, void *to,
+							    ze_image_handle_t image, const ze_image_region_t *region,
+							    ze_event_handle_t signals, uint32_t wait_count,
+							    ze_event_handle_t *waits)
+{
+	SIM_CALL();
+	return image_copy(handle, (struct ze_sim_image *)image, region, to, NULL, signals, wait_count, waits);
+}
+
+static ze_result_t sim_zeCommandListAppendImageCopy(ze_command_list_handle_t handle, ze_image_handle_t to,
+						    ze_image_handle_t from, ze_event_handle_t signals,
+						    uint32_t wait_count, ze_event_handle_t *waits)
+{
+	SIM_CALL();
+	return image_copy(handle, (struct ze_sim_image *)from, NULL, ((struct ze_sim_image *)to)->data, NULL, signals,
+			  wait_count, waits);
+}
+
 static ze_result_t mark(ze_command_list_handle_t handle, enum action action, ze_event_handle_t event, void *to,
 			ze_event_handle_t signals, uint32_t wait_count, ze_event_handle_t *waits)
 {
@@ -411,6 +453,9 @@ void ze_sim_list_table(ze_command_list_dditable_t *table)
 	table->pfnAppendMemoryCopy = sim_zeCommandListAppendMemoryCopy;
 	table->pfnAppendMemoryCopyRegion = sim_zeCommandListAppendMemoryCopyRegion;
 	table->pfnAppendMemoryFill = sim_zeCommandListAppendMemoryFill;
+	table->pfnAppendImageCopy = sim_zeCommandListAppendImageCopy;
+	table->pfnAppendImageCopyFromMemory = sim_zeCommandListAppendImageCopyFromMemory;
+	table->pfnAppendImageCopyToMemory = sim_zeCommandListAppendImageCopyToMemory;
 	table->pfnAppendBarrier = sim_zeCommandListAppendBarrier;
 	table->pfnAppendSignalEvent = sim_zeCommandListAppendSignalEvent;
 	table->pfnAppendWaitOnEvents = sim_zeCommandListAppendWaitOnEvents;

@@ -219,6 +219,34 @@ static ze_result_t sim_zeMemGetAllocProperties(ze_context_handle_t context, cons
 	return ZE_RESULT_SUCCESS;
 }
 
+/* ---- images ------------------------------------------------------------------------------------------ */
+
+static ze_result_t sim_zeImageCreate(ze_context_handle_t context, ze_device_handle_t device,
+				     const ze_image_desc_t *desc, ze_image_handle_t *out)
+{
+	struct ze_sim_image *image;
+
+	(void)context;
+	(void)device;
+	SIM_CALL();
+	if (desc->format.layout != ZE_IMAGE_FORMAT_LAYOUT_8_8_8_8)
+		return ZE_RESULT_ERROR_UNSUPPORTED_IMAGE_FORMAT;
+	image = calloc(1, sizeof(*image));
+	image->width = desc->width;
+	image->bytes = 4 * desc->width * (desc->height ? desc->height : 1);
+	image->data = calloc(1, image->bytes);
+	*out = (ze_image_handle_t)image;
+	return ZE_RESULT_SUCCESS;
+}
+
+static ze_result_t sim_zeImageDestroy(ze_image_handle_t handle)
+{
+	SIM_CALL();
+	free(((struct ze_sim_image *)handle)->data);
+	free(handle);
+	return ZE_RESULT_SUCCESS;
+}
+
 /* ---- modules and kernels ----------------------------------------------------------------------------- */
 
 static ze_result_t sim_zeModuleCreate(ze_context_handle_t context, ze_device_handle_t device,
@@ -364,6 +392,12 @@ void ze_sim_mem_table(ze_mem_dditable_t *table)
 	table->pfnAllocShared = sim_zeMemAllocShared;
 	table->pfnFree = sim_zeMemFree;
 	table->pfnGetAllocProperties = sim_zeMemGetAllocProperties;
+}
+
+void ze_sim_image_table(ze_image_dditable_t *table)
+{
+	table->pfnCreate = sim_zeImageCreate;
+	table->pfnDestroy = sim_zeImageDestroy;
 }
 
 void ze_sim_module_table(ze_module_dditable_t *table)

@@ -47,6 +47,8 @@ static const struct {
 	[ZE_FAMILY_ADDRESS_FREE] = { zed_address_free_enter, zed_address_free_leave },
 	[ZE_FAMILY_PHYSICAL] = { NULL, zed_physical_leave },
 	[ZE_FAMILY_PHYSICAL_FREE] = { zed_physical_free_enter, zed_physical_free_leave },
+	[ZE_FAMILY_IMAGE] = { NULL, zed_image_leave },
+	[ZE_FAMILY_IMAGE_FREE] = { zed_image_free_enter, zed_image_free_leave },
 	[ZE_FAMILY_CONTEXT_DESTROY] = { zed_context_destroy_enter, NULL },
 	[ZE_FAMILY_GRAPH] = { zed_signal_enter, zed_unseen_leave },
 	[ZE_FAMILY_UNSEEN] = { NULL, zed_unseen_leave },

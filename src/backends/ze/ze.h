@@ -90,6 +90,14 @@ struct zed_physical_desc {
 	uint32_t flags;
 	size_t bytes;
 };
+struct zed_image_desc {
+	uint32_t stype;
+	const void *next;
+	uint32_t flags, type;
+	uint32_t layout, format, swizzle[4];
+	uint64_t width;
+	uint32_t height, depth, layers, levels;
+};
 struct zed_allocation {
 	uint32_t stype;
 	void *next;
@@ -282,6 +290,8 @@ void zed_kernels_reset(void);
 /* enum sonde_direction of a copy, and enum sonde_memory_kind of its host side */
 void zed_memory_transfer(zed_handle context, rec_word to, zed_handle from_context, rec_word from,
 			 struct zed_command *command);
+/* Bytes of an image's element, or of all of it; 0: not known. */
+uint64_t zed_image_bytes(zed_handle image, bool element);
 void zed_memory_reset(void);
 
 extern uint64_t zed_correlations; /* calls of this process that were given a number */
@@ -295,12 +305,12 @@ zed_enter_handler zed_command_enter, zed_signal_enter, zed_list_reset_enter, zed
 zed_enter_handler zed_queue_destroy_enter, zed_fence_destroy_enter, zed_pool_enter, zed_pool_destroy_enter;
 zed_enter_handler zed_event_reset_enter, zed_event_destroy_enter, zed_context_destroy_enter, zed_address_free_enter;
 zed_enter_handler zed_physical_free_enter, zed_pass_on_enter, zed_pool_flags_enter, zed_counter_enter;
-zed_enter_handler zed_counter_flags_enter;
+zed_enter_handler zed_counter_flags_enter, zed_image_free_enter;
 zed_leave_handler zed_command_leave, zed_list_leave, zed_immediate_leave, zed_execute_leave, zed_queue_leave;
 zed_leave_handler zed_fence_leave, zed_queue_wait_leave, zed_fence_wait_leave, zed_list_wait_leave;
 zed_leave_handler zed_event_wait_leave, zed_event_leave, zed_kernel_leave, zed_kernel_size_leave, zed_module_leave;
 zed_leave_handler zed_address_leave, zed_address_free_leave, zed_physical_leave, zed_physical_free_leave;
 zed_leave_handler zed_table_leave, zed_pass_on_leave, zed_capture_leave, zed_captured_leave, zed_device_wait_leave;
-zed_leave_handler zed_extension_leave, zed_unseen_leave;
+zed_leave_handler zed_extension_leave, zed_unseen_leave, zed_image_leave, zed_image_free_leave;
 
 #endif

@@ -91,9 +91,13 @@ static uint64_t bytes_of(const struct zed_call *view)
 {
 	const struct zed_region *region = (const struct zed_region *)zed_arg(view, ZE_ARG_REGION);
 
+	uint64_t items;
+
 	if (!region)
-		return zed_arg(view, ZE_ARG_BYTES);
-	return (uint64_t)region->width * (region->height ? region->height : 1) * (region->depth ? region->depth : 1);
+		return zed_has(view, ZE_ARG_IMAGE) ? zed_image_bytes(zed_arg(view, ZE_ARG_IMAGE), false) :
+						     zed_arg(view, ZE_ARG_BYTES);
+	items = (uint64_t)region->width * (region->height ? region->height : 1) * (region->depth ? region->depth : 1);
+	return zed_has(view, ZE_ARG_IMAGE) ? items * zed_image_bytes(zed_arg(view, ZE_ARG_IMAGE), true) : items;
 }
 
 static void describe(const struct zed_call *view, const struct zed_list *list, struct zed_command *command)

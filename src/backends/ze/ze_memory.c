@@ -12,6 +12,8 @@ struct allocation {
 };
 static struct rec_map addresses = REC_MAP(struct allocation);
 static struct rec_map physical = REC_MAP(struct allocation);
+static struct rec_map images = REC_MAP(struct allocation);
+static struct rec_map elements = REC_MAP(struct allocation); /* of images: bytes of one */
 
 static void allocated(const struct zed_call *view, struct rec_map *map, rec_word key, uint64_t bytes)
 {
@@ -88,8 +90,51 @@ void zed_physical_free_leave(const struct zed_call *view)
 	freed(view, &physical, zed_arg(view, ZE_ARG_OBJECT));
 }
 
+/* ---- images ---------------------------------------------------------------------------------------------- */
+
+/* By layout, as the standard numbers them; 0: a media format, whose planes differ. */
+static const uint8_t element_bytes[] = { 1, 2, 4, 2, 4, 4, 8, 8, 16, 4, 4, 2, 2, 2, 1, [43] = 3, 6, 12 };
+
+/* As the program describes it: a driver may take more. */
+void zed_image_leave(const struct zed_call *view)
+{
+	const struct zed_image_desc *desc = (const struct zed_image_desc *)zed_arg(view, ZE_ARG_DESC);
+	struct allocation element = { 0 };
+	zed_handle image = zed_made(view);
+	uint64_t items;
+
+	if (!image || !desc || desc->layout >= sizeof(element_bytes))
+		return;
+	element.bytes = element_bytes[desc->layout];
+	items = desc->width * (desc->height ? desc->height : 1) * (desc->depth ? desc->depth : 1) *
+		(desc->layers ? desc->layers : 1);
+	if (!element.bytes || !zed_is_followed(view->call))
+		return;
+	rec_map_put(&elements, image, &element);
+	allocated(view, &images, image, items * element.bytes);
+}
+
+void zed_image_free_enter(const struct zed_call *view)
+{
+	freeing(view, &images, zed_arg(view, ZE_ARG_OBJECT));
+}
+
+void zed_image_free_leave(const struct zed_call *view)
+{
+	freed(view, &images, zed_arg(view, ZE_ARG_OBJECT));
+}
+
+uint64_t zed_image_bytes(zed_handle image, bool element)
+{
+	struct allocation found;
+
+	return rec_map_get(element ? &elements : &images, image, &found) ? found.bytes : 0;
+}
+
 void zed_memory_reset(void)
 {
+	images = (struct rec_map)REC_MAP(struct allocation);
+	elements = (struct rec_map)REC_MAP(struct allocation);
 	addresses = (struct rec_map)REC_MAP(struct allocation);
 	physical = (struct rec_map)REC_MAP(struct allocation);
 }

@@ -15,6 +15,15 @@ load "$SRC/src/backends/ze/tests/lib"
 	as_logged
 }
 
+@test "images: copies with their bytes, memory in use" {
+	ze_well kinds images
+	complete '(sorted((t["direction"], t["bytes"]) for t in s["transfers"]) ==
+		   [("D2D", out["d2d"]), ("D2H", out["d2h"]), ("H2D", out["h2d"])])' \
+		'([(m["kind"], m["peak_bytes"], m["live_bytes"]) for m in s["memory"]] ==
+		  [("device", 2 * out["h2d"], out["h2d"])])'
+	as_logged
+}
+
 @test "C148 memory in use: current, peak and what is left, by kind; refused calls change nothing" {
 	ze_well kinds memory
 	check 'out["refused"] == out["too_much"] == 1' \

@@ -46,6 +46,28 @@ static void copies(void)
 	printf("h2d=%u\nd2h=%u\nd2d=%u\nh2h=%u\nfill=%u\n", 2 * BYTES, 1000 + 32 * 16 * 2, 2 * BYTES, BYTES, BYTES);
 }
 
+static void images(void)
+{
+	static char pixels[64 * 32 * 4], back[64 * 8 * 4];
+	ze_image_desc_t desc = { .stype = ZE_STRUCTURE_TYPE_IMAGE_DESC, .type = ZE_IMAGE_TYPE_2D,
+				 .format.layout = ZE_IMAGE_FORMAT_LAYOUT_8_8_8_8, .width = 64, .height = 32,
+				 .depth = 1 };
+	ze_image_region_t lines = { .originY = 4, .width = 64, .height = 8, .depth = 1 };
+	ze_command_list_handle_t list = immediate_of(device, 0, ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS);
+	ze_image_handle_t one, two;
+
+	memset(pixels, 7, sizeof(pixels));
+	OK(ZE(zeImageCreate)(context, device, &desc, &one));
+	OK(ZE(zeImageCreate)(context, device, &desc, &two));
+	OK(ZE(zeCommandListAppendImageCopyFromMemory)(list, one, pixels, NULL, none, 0, NULL));
+	OK(ZE(zeCommandListAppendImageCopy)(list, two, one, none, 0, NULL));
+	OK(ZE(zeCommandListAppendImageCopyToMemory)(list, back, two, &lines, none, 0, NULL));
+	if (back[0] != 7 || back[sizeof(back) - 1] != 7)
+		exit(4);
+	OK(ZE(zeImageDestroy)(one));
+	printf("h2d=%zu\nd2d=%zu\nd2h=%zu\n", sizeof(pixels), sizeof(pixels), sizeof(back));
+}
+
 static void memory(void)
 {
 	void *one = device_memory(1 << 20), *two = device_memory(1 << 20), *three = device_memory(1 << 20);
@@ -169,7 +191,8 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*play)(void);
 	} scenario[] = {
-		{ "copies", copies }, { "memory", memory }, { "builds", builds }, { "devices", devices },
+		{ "copies", copies }, { "memory", memory },
+		{ "images", images }, { "builds", builds }, { "devices", devices },
 		{ "failing", failing }, { "resets", resets },
 		{ "extension", extension },
 	};
