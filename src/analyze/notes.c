@@ -287,6 +287,9 @@ static void note_flags(struct analysis *analysis)
 		 "used more graphs, or nodes of graphs, than are kept: the others lack in Graphs"},
 		{FMT_NOTE_LAUNCHES, "graph_launches",
 		 "heard of operations of graphs thousands of launches late: launches in Graphs may be too few"},
+		{FMT_NOTE_ROWS_FULL, "rows",
+		 "had more kinds of copies or of memory (256 of each), or built more (1,024 names), than is kept: the "
+		 "others lack in Transfers, Memory or Builds"},
 		{FMT_NOTE_PRIVATE, "private", "could not map its record, which is lost if it is killed"},
 	};
 	const struct recording *recording = analysis->recording;
@@ -300,7 +303,7 @@ static void note_flags(struct analysis *analysis)
 			continue;
 		summary_add_note(analysis->summary, flags[j].code, "%zu process%s %s", count, count == 1 ? "" : "es",
 				 flags[j].text);
-		analysis->summary->lower_bound |= flags[j].flag == FMT_NOTE_NO_SPACE;
+		analysis->summary->lower_bound |= (flags[j].flag & (FMT_NOTE_NO_SPACE | FMT_NOTE_ROWS_FULL)) != 0;
 	}
 }
 

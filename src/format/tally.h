@@ -94,7 +94,8 @@ enum fmt_note {
 	FMT_NOTE_DYNAMIC_FULL = 1u << 5,      /* there were more names known at run time than there is room for */
 	FMT_NOTE_CONTEXTS_FULL = 1u << 6,     /* things nest in more ways than there is room for: device_ns is less */
 	FMT_NOTE_GRAPHS_FULL = 1u << 7,       /* there were more graphs or nodes than there is room for */
-	FMT_NOTE_LAUNCHES = 1u << 8           /* launches of graphs may be more than were counted */
+	FMT_NOTE_LAUNCHES = 1u << 8,          /* launches of graphs may be more than were counted */
+	FMT_NOTE_ROWS_FULL = 1u << 9          /* there were more copies, memory or builds than there are rows for */
 };
 
 /* What lies in ctf/ beside the tally: see format/stream.h. */

@@ -324,7 +324,7 @@ static void add_transfer(struct rec_backend *backend, const struct rec_span *spa
 		row = NULL;
 	}
 	if (!row) {
-		row = rec_area_add(FMT_SECTION_TRANSFERS, NULL);
+		row = rec_area_add_sums(FMT_SECTION_TRANSFERS);
 		if (!row)
 			return;
 		row->backend = backend->index;

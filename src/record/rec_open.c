@@ -129,6 +129,15 @@ void *rec_area_add(enum fmt_section_kind kind, uint64_t *index_out)
 	return rec_area_item(kind, index);
 }
 
+void *rec_area_add_sums(enum fmt_section_kind kind)
+{
+	void *row = rec_area_add(kind, NULL);
+
+	if (!row)
+		rec_state.process->notes |= FMT_NOTE_ROWS_FULL;
+	return row;
+}
+
 void rec_area_publish(enum fmt_section_kind kind)
 {
 	struct fmt_section *section = rec_state.area[kind].section;

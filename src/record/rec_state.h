@@ -81,6 +81,7 @@ bool rec_populate(char *base, uint64_t bytes);
 bool rec_area_reserve(enum fmt_section_kind kind, uint64_t items); /* room for that many items */
 void *rec_area_item(enum fmt_section_kind kind, uint64_t index);
 void *rec_area_add(enum fmt_section_kind kind, uint64_t *index_out); /* next item, not yet published */
+void *rec_area_add_sums(enum fmt_section_kind kind); /* a row of sums: where there is no room, a note says so */
 void rec_area_publish(enum fmt_section_kind kind);
 bool rec_backend_open(struct rec_backend *backend);
 

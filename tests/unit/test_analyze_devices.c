@@ -190,6 +190,17 @@ static void a_list_torn_by_a_kill_is_sorted_and_merged(void **state)
 	assert_true(device->approximate);
 }
 
+static void copies_without_a_row_make_a_lower_bound(void **state)
+{
+	struct fixture *fixture = *state;
+
+	kernel(fixture->device[0], 0, SECOND);
+	fixture->builder[1]->process.notes = FMT_NOTE_ROWS_FULL;
+	summarise(fixture);
+	assert_non_null(summary_find_note(fixture->summary, "rows"));
+	assert_true(fixture->summary->lower_bound);
+}
+
 static void reversed_intervals_are_dropped_and_noted(void **state)
 {
 	struct fixture *fixture = *state;
@@ -335,6 +346,7 @@ int main(void)
 		TEST(intervals_before_another_process_fold_line_join_the_estimate),
 		TEST(a_list_torn_by_a_kill_is_sorted_and_merged),
 		TEST(reversed_intervals_are_dropped_and_noted),
+		TEST(copies_without_a_row_make_a_lower_bound),
 		TEST(a_device_busy_for_longer_than_the_run_is_an_error),
 		TEST(devices_that_nobody_used_are_left_out),
 		TEST(devices_of_one_name_get_numbers),

@@ -272,6 +272,19 @@ static void seventeenth_device_is_refused_and_its_work_counted_as_lost(void **st
 	assert_int_equal(ledger->device_lost, 1);
 }
 
+static void more_kinds_of_copies_than_there_are_rows_for_are_told(void **state)
+{
+	struct rec_span span = {.begin_ns = 1, .end_ns = 2, .name = rec_name("k", 1), .bytes = 8, .device = add_device(),
+				.kind = SONDE_KIND_copy};
+
+	(void)state;
+	for (span.memory = 0; span.memory < 256; span.memory++)
+		rec_device_span(&fixture_backend, &span);
+	assert_int_equal(rec_state.process->notes, 0);
+	rec_device_span(&fixture_backend, &span);
+	assert_int_equal(rec_state.process->notes, FMT_NOTE_ROWS_FULL);
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, fixture_open, fixture_close)
 int main(void)
 {
@@ -286,6 +299,7 @@ int main(void)
 		T(launches_are_at_most_those_there_were),
 		T(one_key_is_one_device),
 		T(seventeenth_device_is_refused_and_its_work_counted_as_lost),
+		T(more_kinds_of_copies_than_there_are_rows_for_are_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

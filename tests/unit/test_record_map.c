@@ -140,6 +140,25 @@ static void locks_that_are_taken_or_tried_are_counted_until_they_are_left(void *
 	assert_int_equal(one, 0);
 }
 
+static void more_than_there_are_rows_for_is_told(void **state)
+{
+	char name[16];
+
+	(void)state;
+	for (uint32_t device = 0; device < 256; device++)
+		rec_memory(&fixture_backend, device, SONDE_MEMORY_device, 1);
+	for (int i = 0; i < 1024; i++) {
+		snprintf(name, sizeof(name), "p%d", i);
+		rec_build(&fixture_backend, rec_name(name, strlen(name)), SONDE_BUILD_source, 1, false);
+	}
+	assert_int_equal(rec_state.process->notes, 0);
+	rec_memory(&fixture_backend, 256, SONDE_MEMORY_device, 1);
+	assert_int_equal(rec_state.process->notes, FMT_NOTE_ROWS_FULL);
+	rec_state.process->notes = 0;
+	rec_build(&fixture_backend, rec_name("p0", 2), SONDE_BUILD_binary, 1, false);
+	assert_int_equal(rec_state.process->notes, FMT_NOTE_ROWS_FULL);
+}
+
 static void buckets_have_four_steps_per_octave_and_no_holes(void **state)
 {
 	(void)state;
@@ -162,6 +181,7 @@ int main(void)
 		T(peak_memory_is_three_after_three_allocations_and_a_free),
 		T(builds_are_summed_by_name_and_source),
 		T(locks_that_are_taken_or_tried_are_counted_until_they_are_left),
+		T(more_than_there_are_rows_for_is_told),
 		cmocka_unit_test(buckets_have_four_steps_per_octave_and_no_holes),
 	};
 
