@@ -90,11 +90,15 @@ static uint32_t started_chain(void)
 {
 	uint64_t known = __atomic_load_n(&started, __ATOMIC_RELAXED);
 	uint32_t version = __atomic_load_n(&rec_range_version, __ATOMIC_ACQUIRE), count, at = 0;
-	uint16_t slots[STARTED_MOST];
+	uint16_t slots[STARTED_MOST + 1];
 
 	if ((uint32_t)known == version)
 		return (uint32_t)(known >> 32);
-	count = rec_range_started(slots, STARTED_MOST);
+	count = rec_range_started(slots, STARTED_MOST + 1);
+	if (unlikely(count > STARTED_MOST)) {
+		rec_state.process->notes |= FMT_NOTE_CONTEXTS_FULL;
+		count = STARTED_MOST;
+	}
 	for (uint32_t i = 1; i < count; i++)
 		for (uint32_t j = i; j && slots[j - 1] > slots[j]; j--) {
 			uint16_t slot = slots[j];

@@ -322,6 +322,25 @@ static void an_operation_counts_for_the_open_ranges_of_the_process(void **state)
 	assert_int_equal(device_ns("pushed"), 1110);
 }
 
+static void more_open_ranges_of_the_process_than_there_is_room_for_are_told(void **state)
+{
+	char name[16];
+
+	(void)state;
+	device = rec_device(&fixture_backend, "key", "device", 0);
+	for (unsigned i = 1; i <= 64; i++) {
+		snprintf(name, sizeof(name), "s%u", i);
+		start(name, i);
+	}
+	operation(rec_context(&fixture_backend), 1);
+	assert_int_equal(device_ns("s64"), 1);
+	assert_int_equal(rec_state.process->notes & FMT_NOTE_CONTEXTS_FULL, 0);
+	start("s65", 65);
+	operation(rec_context(&fixture_backend), 1);
+	assert_int_equal(device_ns("s1"), 2);
+	assert_int_equal(rec_state.process->notes & FMT_NOTE_CONTEXTS_FULL, FMT_NOTE_CONTEXTS_FULL);
+}
+
 static void more_nestings_than_there_is_room_for_count_for_the_outer_ranges(void **state)
 {
 	char name[16];
@@ -374,6 +393,7 @@ int main(void)
 		T(a_range_of_the_process_may_end_on_another_thread),
 		T(an_operation_counts_for_every_range_it_was_started_in_once),
 		T(an_operation_counts_for_the_open_ranges_of_the_process),
+		T(more_open_ranges_of_the_process_than_there_is_room_for_are_told),
 		T(more_nestings_than_there_is_room_for_count_for_the_outer_ranges),
 		T(a_mark_counts),
 	};
