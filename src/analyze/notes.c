@@ -282,8 +282,8 @@ static void note_flags(struct analysis *analysis)
 		 "used more names of ranges, marks, calls of layers and places in the code than are kept (1,024): "
 		 "others are lost"},
 		{FMT_NOTE_CONTEXTS_FULL, "range_nesting",
-		 "nested ranges in more ways than are kept (4,096), or had more of the process open at once (64): device "
-		 "time is told of the outer ones, and of 64, alone"},
+		 "nested ranges in more ways than are kept (4,096), or had more of the process open at once (64): "
+		 "device time is told of the outer ones, and of 64, alone"},
 		{FMT_NOTE_GRAPHS_FULL, "graphs",
 		 "used more graphs, or nodes of graphs, than are kept: the others lack in Graphs"},
 		{FMT_NOTE_LAUNCHES, "graph_launches",

@@ -4,6 +4,7 @@
  * line that is, is found out when the recording is read. Each place is looked for once; HOT from then on: the table
  * only grows and is read without a lock.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -124,9 +125,11 @@ struct rec_label rec_code_label(const struct rec_backend *backend, const char *w
 
 	if (unlikely(!entry->text)) {
 		uint32_t token = rec_guard_enter();
+		int saved = errno;
 
 		entry = used < TABLE / 4 ? add(backend, what, address) : NULL;
 		rec_guard_leave(token);
+		errno = saved;
 		if (!entry)
 			return rec_label(NULL, what);
 	}

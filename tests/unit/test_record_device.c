@@ -274,8 +274,8 @@ static void seventeenth_device_is_refused_and_its_work_counted_as_lost(void **st
 
 static void more_kinds_of_copies_than_there_are_rows_for_are_told(void **state)
 {
-	struct rec_span span = {.begin_ns = 1, .end_ns = 2, .name = rec_name("k", 1), .bytes = 8, .device = add_device(),
-				.kind = SONDE_KIND_copy};
+	struct rec_span span = {.begin_ns = 1, .end_ns = 2, .name = rec_name("k", 1), .bytes = 8,
+				.device = add_device(), .kind = SONDE_KIND_copy};
 
 	(void)state;
 	for (span.memory = 0; span.memory < 256; span.memory++)

@@ -120,6 +120,14 @@ needs()
 		's["transfers"] == []' '[r["calls"] for r in s["calls"] if r["name"].startswith("device start-up")] == [1]'
 }
 
+@test "the place of a construct in a file that is gone leaves errno alone" {
+	needs gone
+	cp "$GOMP/gone" "$T/gone"
+	traced -b gomp "$T/gone"
+	equal status 0 "$status"
+	check 'out["lock"] == out["taskwait"] == 0' 'sum(r["calls"] for r in s["calls"] if r["name"] == "lock unknown") == 1'
+}
+
 # As packages bring their own: a copy of the runtime, and of what is linked to it, with another name of the same length.
 copy_of_runtime()
 {
