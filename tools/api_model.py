@@ -197,7 +197,8 @@ class Api:
             arg, _, kind = item.partition(":")
             args.append((arg, kind))
             self.width(kind, path, line)
-        self.width(result, path, line)
+        if self.width(result, path, line) == "struct": # its address would be an argument of its own
+            raise ApiError(path, line, "'%s' returns a structure: such functions are not wrapped" % name)
         if name in self.functions:
             raise ApiError(path, line, "function '%s' stands twice" % name)
         self.functions[name] = Function(name, args, result, variadic, only)

@@ -209,6 +209,11 @@ class ApiErrors(unittest.TestCase):
     def test_unreadable_line(self):
         self.fails("w_copy to void*", "cannot read")
 
+    def test_function_that_returns_a_structure(self):
+        with self.assertRaises(ApiError) as caught:
+            load(api="type pair struct\nstruct pair { a:f64, b:i32 }\nw_pair(a:int) pair\n")
+        self.assertIn("w.api:3: 'w_pair' returns a structure", str(caught.exception))
+
     def test_function_twice(self):
         with self.assertRaises(ApiError) as caught:
             load(api="w_a() int\nw_a() int\n")
