@@ -11,7 +11,7 @@ FLAGS = {  # word in .roles -> flag of struct rec_function
     "discovery": "REC_DISCOVERY", "polls": "REC_POLLS", "opens": "REC_OPENS",
     "enter": "REC_ENTER", "leave": "REC_LEAVE",
 }
-FAILURES = ("nonzero", "past_one", "null", "negative", "never")
+FAILURES = re.compile(r"nonzero(_but_[1-9][0-9]*)?|null|negative|never")
 PLAIN_TYPES = {"int": "i32", "unsigned int": "u32", "short": "i16", "unsigned short": "u16", "long": "i64",
                "unsigned long": "u64", "long long": "i64", "unsigned long long": "u64", "char": "i8",
                "unsigned char": "u8", "bool": "u8", "double": "f64", "float": "f32", "void": "void", "size_t": "u64"}
@@ -35,7 +35,7 @@ class Function:
         self.keys = {}          # role key -> argument index
         self.marks = set()
         self.choices = {}
-        self.fails = None       # of FAILURES; None: by result type
+        self.fails = None       # as FAILURES has it; None: by result type
         self.absent = None      # int; None: by result type
         self.absent_stores = {}  # argument index -> int
         self.passed = None      # names of the arguments that another language binding has; None: all

@@ -69,7 +69,7 @@ class RolesReader:
         rule, value = "never", 0
         for word in words[1:]:
             key, _, text = word.partition("=")
-            if key == "fails" and text in FAILURES:
+            if key == "fails" and FAILURES.fullmatch(text):
                 rule = text
             elif key == "absent":
                 value = self.integer(text)
@@ -154,7 +154,7 @@ class RolesReader:
             if value not in self.api.choices[key].values:
                 raise self.error("unknown %s '%s'" % (key, value))
             function.choices[key] = value
-        elif key == "fails" and value in FAILURES:
+        elif key == "fails" and FAILURES.fullmatch(value):
             function.fails = value
         elif key == "absent":
             function.absent = self.integer(value)

@@ -222,7 +222,9 @@ class Wrapper:
             return "false"
         if self.symbol.variant.fortran:
             return "rec_word_failed(%s)" % (("args[%d]" if hooked else "a%d") % self.symbol.error_word)
-        return {"nonzero": "(int32_t)result != 0", "past_one": "(uint32_t)result > 1", "null": "result == 0",
+        if rule.startswith("nonzero_but_"):
+            return "((int32_t)result != 0 && (int32_t)result != %s)" % rule[len("nonzero_but_"):]
+        return {"nonzero": "(int32_t)result != 0", "null": "result == 0",
                 "negative": "(int32_t)result < 0"}[rule]
 
     def recorded(self, hooked):

@@ -241,6 +241,12 @@ class Roles(unittest.TestCase):
         self.assertEqual([rules[n] for n in ("w_copy", "w_copy_c", "w_new", "w_time")],
                          ["never", "nonzero", "null", "never"])
 
+    def test_failure_may_except_a_value(self):
+        api = load(HEAD + "w_copy other fails=nonzero_but_7\n")
+        self.assertEqual(Wrapper(api, api.symbols[0]).failed(False), "((int32_t)result != 0 && (int32_t)result != 7)")
+        for rule in ("nonzero_but_", "nonzero_but_x", "past_one"):
+            self.assertRaises(ApiError, load, HEAD + "w_copy other fails=%s\n" % rule)
+
 
 class Symbols(unittest.TestCase):
     FORTRAN = HEAD + "variant 1 f {lower}_ fortran alias={lower},{upper} skip=*_c\n" \

@@ -37,12 +37,18 @@ static uint32_t ranks_of(rec_word comm)
 	return size.ranks;
 }
 
-/* A communicator goes: the next one may be given its address. */
+/*
+ * A communicator that does not block cannot be asked for its size while a call is in progress, but before it. One that
+ * goes: the next one may be given its address.
+ */
 void nccl_enter(struct rec_call *call, rec_word *args)
 {
 	const struct nccl_role *role = &nccl_role[nccl_backend.symbol[call->symbol].function];
 
-	rec_map_take(&sizes, args[role->comm], NULL);
+	if (role->family == NCCL_FAMILY_NONE)
+		rec_map_take(&sizes, args[role->comm], NULL);
+	else
+		call->user[0] = call->slot && args[role->comm] ? ranks_of(args[role->comm]) : 0;
 }
 
 void nccl_leave(struct rec_call *call, rec_word *args, rec_word result)
@@ -54,7 +60,7 @@ void nccl_leave(struct rec_call *call, rec_word *args, rec_word result)
 	(void)result;
 	if (!call->slot || call->failed)
 		return;
-	ranks = ranks_of(args[role->comm]);
+	ranks = (uint32_t)call->user[0];
 	all = bytes * (ranks ? ranks : 1);
 	if (ranks)
 		rec_call_members(call, ranks);

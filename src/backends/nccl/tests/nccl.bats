@@ -22,6 +22,13 @@ call() # NAME KEY
 		"$(call ncclCommDestroy comm_size_max) == 0"
 }
 
+@test "a collective that is in progress when it returns has not failed, and has its bytes" {
+	traced -- "$BUILD/tests/nccl/program" no-blocking
+	equal status 0 "$status"
+	check 'failed("ncclAllGather") == 0' "$(call ncclAllGather comm_size_max) == 4" \
+		"($(call ncclAllGather bytes_out), $(call ncclAllGather bytes_in)) == (400, 1600)"
+}
+
 @test "a communicator is asked for its size once, and one that takes its place anew" {
 	traced -- "$BUILD/tests/nccl/program"
 	check 'out["asked"] == 3' "($(call ncclBroadcast comm_size_min), $(call ncclBroadcast comm_size_max)) == (8, 8)"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A few collectives of communicators of 4 and 2, alone and in groups; prints how often NCCL was asked for sizes. */
+/*
+ * A few collectives of communicators of 4 and 2, alone and in groups; prints how often NCCL was asked for sizes. With
+ * an argument: one of a communicator that does not block.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -7,13 +10,27 @@
 
 #define MUST(call) do { if (call) exit(3); } while (0)
 
-int main(void)
+static int no_blocking(void)
+{
+	ncclUniqueId id = {""};
+	ncclComm_t comm;
+
+	MUST(cuInit(0));
+	MUST(ncclCommInitRank(&comm, 4, id, 0));
+	sim_nccl_no_blocking(comm);
+	return ncclAllGather("", NULL, 100, NCCL_FLOAT, comm, NULL) != 7;
+}
+
+int main(int argc, char **argv)
 {
 	struct sim_grid one = {1, 1, 1};
 	ncclUniqueId id = {""};
 	ncclComm_t four, two, eight;
 	int i;
 
+	(void)argv;
+	if (argc > 1)
+		return no_blocking();
 	MUST(cuInit(0));
 	MUST(ncclCommInitRank(&four, 4, id, 0));
 	MUST(ncclCommInitRank(&two, 2, id, 1));

@@ -14,6 +14,7 @@ enum { NCCL_FLOAT = 7 };
 int ncclCommInitRank(ncclComm_t *comm, int ranks, ncclUniqueId id, int rank);
 int ncclCommCount(ncclComm_t comm, int *ranks);
 int sim_nccl_asked(void); /* how often ncclCommCount() was called */
+void sim_nccl_no_blocking(ncclComm_t comm); /* its gatherings return before they are launched */
 int ncclCommDestroy(ncclComm_t comm);
 int ncclGroupStart(void);
 int ncclGroupEnd(void);

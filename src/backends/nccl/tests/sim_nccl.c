@@ -5,9 +5,10 @@
 #include "sim.h"
 
 #define INVALID_ARGUMENT 4
+#define IN_PROGRESS 7
 
 struct sim_comm {
-	int ranks;
+	int ranks, no_blocking, in_progress;
 };
 static __thread int groups, waiting;
 static struct sim_comm *spare;
@@ -31,8 +32,13 @@ int ncclCommInitRank(ncclComm_t *comm, int ranks, ncclUniqueId id, int rank)
 		return INVALID_ARGUMENT;
 	*comm = spare ? spare : malloc(sizeof(**comm));
 	spare = NULL;
-	(*comm)->ranks = ranks;
+	**comm = (struct sim_comm){.ranks = ranks};
 	return 0;
+}
+
+void sim_nccl_no_blocking(ncclComm_t comm)
+{
+	comm->no_blocking = 1;
 }
 
 int sim_nccl_asked(void)
@@ -43,6 +49,8 @@ int sim_nccl_asked(void)
 int ncclCommCount(ncclComm_t comm, int *ranks)
 {
 	asked++;
+	if (comm->in_progress)
+		return INVALID_ARGUMENT;
 	*ranks = comm->ranks;
 	return 0;
 }
@@ -81,7 +89,8 @@ int ncclBroadcast(const void *from, void *to, size_t count, int type, int root, 
 
 int ncclAllGather(const void *from, void *to, size_t count, int type, ncclComm_t comm, void *stream)
 {
-	return launch();
+	comm->in_progress = comm->no_blocking;
+	return launch() ? 1 : comm->in_progress ? IN_PROGRESS : 0;
 }
 
 int ncclReduceScatter(const void *from, void *to, size_t count, int type, int operation, ncclComm_t comm,
