@@ -5,6 +5,8 @@
 #   NAME_fake         the simulated runtime (not built by default), under <build>/tests/fake/NAME/
 #   <build>/generated/NAME/   the generated C and the page of covered functions
 # sonde_plain_backend(NAME): the same for one that wraps no functions: libsonde-NAME.so from the folder's own C files.
+# sonde_stand_in(VERSION FILE...): empty libraries of these names, see `opened` in docs/ADD-A-BACKEND.md. VERSION: of the
+#   real one's symbols, which the loader would miss where a program has a library of its own that is linked with it.
 # sonde_sampler(NAME): sonde-sample-NAME, a program that `sonde --sample NAME` starts, from the folder's own C files.
 # sonde_attach_table(): the launcher's table of all attach.conf, for the command's sources.
 set(SONDE_TOOLS ${PROJECT_SOURCE_DIR}/tools)
@@ -87,6 +89,19 @@ function(sonde_plain_backend name)
 	target_link_libraries(sonde-${name} PRIVATE sonde_record)
 	set_property(GLOBAL APPEND PROPERTY SONDE_ATTACH ${folder})
 	install(FILES ${folder}/README.md DESTINATION share/doc/sonde/src/backends/${name})
+endfunction()
+
+function(sonde_stand_in version)
+	set(empty ${CMAKE_BINARY_DIR}/generated/empty.c)
+	file(WRITE ${empty} "extern char sonde_stand_in_is_empty;\n")
+	file(WRITE ${empty}.map "${version} { };\n")
+	foreach(file IN LISTS ARGN)
+		add_library(stand-in-${file} SHARED ${empty})
+		set_target_properties(stand-in-${file} PROPERTIES PREFIX "" OUTPUT_NAME ${file} SUFFIX "" NO_SONAME ON
+			LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin/stand-in)
+		target_link_options(stand-in-${file} PRIVATE -nostdlib -Wl,-soname,${file} -Wl,--version-script=${empty}.map)
+		install(TARGETS stand-in-${file} LIBRARY DESTINATION ${SONDE_INSTALL_LIBDIR}/stand-in)
+	endforeach()
 endfunction()
 
 function(sonde_sampler name)

@@ -62,6 +62,7 @@ struct attach_backend {
 	const char *const *library; /* `library NAME ...`, else `front`: prefixes of its files; ends with NULL */
 	const char *const *search;  /* `search GLOB ...`: folders where its vendor puts them; ends with NULL */
 	const char *off[2]; /* `off NAME VALUE`: so the user switches the runtime's tool interface off; or NULL */
+	const char *const *opened;  /* `opened NAME ...`: by which programs open what may be missing; ends with NULL */
 };
 
 /* In the order of the folders' names; ends with name NULL. No list pointer in an entry is NULL. */

@@ -13,6 +13,7 @@
 #include "cli/attach.h"
 #include "cli/clock.h"
 #include "cli/closure.h"
+#include "cli/libraries.h"
 #include "cli/ranks.h"
 #include "cli/select.h"
 #include "cli/tell.h"
@@ -143,7 +144,7 @@ static void add_library(struct preload *preload, const char *name, const struct 
 				    absent);
 		return;
 	}
-	if (preload->libraries <= PRELOAD_MAX)
+	if (preload->libraries < 2 * PRELOAD_MAX)
 		preload->library[preload->libraries++] = path;
 }
 
@@ -224,6 +225,24 @@ static bool is_enabled(const struct preload *preload, const char *backend)
 	return !preload->options->backends || list_holds(preload->options->backends, ",", backend);
 }
 
+/*
+ * Programs open this library by name, for tools alone: where there is none, empty objects that have the names are there
+ * already, and what is looked up in them is ours.
+ */
+static void add_opened(struct preload *preload, const struct attach_backend *backend, const struct closure *closure)
+{
+	struct libraries libraries;
+
+	if (!*backend->opened)
+		return;
+	for (const char *const *front = backend->front; closure && *front; front++)
+		if (closure_find(closure, *front))
+			return;
+	libraries_find(&libraries, &preload->arena, backend);
+	for (const char *const *name = backend->opened; *name && !libraries.count; name++)
+		add_library(preload, arena_printf(&preload->arena, "stand-in/%s", *name), NULL);
+}
+
 static void plan_libraries(struct preload *preload, struct target *target)
 {
 	struct closure closure;
@@ -248,6 +267,8 @@ static void plan_libraries(struct preload *preload, struct target *target)
 		if (attach_backends[i].preload)
 			add_library(preload, attach_backends[i].preload,
 				    known && !attach_backends[i].weak ? &closure : NULL);
+		if (preload->enabled[i])
+			add_opened(preload, &attach_backends[i], known ? &closure : NULL);
 	}
 	/* behind its wrapper objects, so that what it finds by RTLD_NEXT is never one of them */
 	add_library(preload, LIBRARY, NULL);

@@ -21,7 +21,7 @@ struct preload {
 	bool telling;                      /* messages are wanted: other ranks of the job would repeat them */
 	const char *directory;           /* that holds our libraries; NULL: there are none to be used */
 	const char *first;               /* goes in front of everything: the target's own sanitizer; or NULL */
-	const char *library[PRELOAD_MAX + 1];
+	const char *library[2 * PRELOAD_MAX];
 	unsigned libraries;              /* 0: the program runs untraced */
 	const struct attach_alias *alias[PRELOAD_MAX]; /* names by which libraries have to be found as well, */
 	const char *alias_path[PRELOAD_MAX];           /* and where they are */

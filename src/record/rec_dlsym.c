@@ -139,6 +139,24 @@ static void *ask_default(const char *name, const char *version, const void *retu
 	return found && !rec_is_own(found) ? found : NULL;
 }
 
+/* An empty object of ours that has the name of a library which is not there: see `opened` in attach.conf. */
+static bool is_stand_in(void *handle)
+{
+	const struct link_map *object = handle; /* so it is in glibc */
+	const char *path, *at;
+	Dl_info self;
+
+	if (handle == RTLD_DEFAULT || handle == RTLD_NEXT || !object->l_name ||
+	    !dladdr((const void *)(uintptr_t)is_stand_in, &self))
+		return false;
+	path = object->l_name;
+	for (at = self.dli_fname; *at && *at == *path; at++) /* in a folder beside ourselves */
+		path++;
+	while (path > object->l_name && *path != '/') /* both may go on alike there */
+		path--;
+	return begins(path, "/stand-in/");
+}
+
 /* The answer for a name that we wrap. */
 static void *pick_ours(struct rec_backend *backend, const struct rec_export *export, void *handle,
 		       const char *version, const void *return_address)
@@ -162,6 +180,10 @@ static void *pick_ours(struct rec_backend *backend, const struct rec_export *exp
 			found = ask_real(RTLD_NEXT, name, version);
 		if (found && rec_is_own(found))
 			found = NULL;
+	}
+	if (!found && is_stand_in(handle)) {
+		dlerror(); /* that there is none */
+		return wrapper_of(backend, export);
 	}
 	if (!found || !rec_is_front(backend, found))
 		return found;

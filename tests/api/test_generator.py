@@ -362,13 +362,13 @@ class AttachConf(unittest.TestCase):
                            "env append W_LAYERS @LIBDIR@/x.so\nenv set W_TOOL @LIBDIR@/y.so\n"
                            "env words W_TOOLS @LIBDIR@/z.so\n"
                            "rank W_RANK size=W_SIZE needs=W_STEP\njob W_JOB W_STEP\n"
-                           "launcher wrun\nstate real runtime on CPU\nsearch /opt/w*/lib\n")
+                           "launcher wrun\nstate real runtime on CPU\nopened libw.so.1\nsearch /opt/w*/lib\n")
         text = attach_text([attach])
         for piece in ('"libw_",', '{"W_LAYERS", "@LIBDIR@/x.so", ":"}',
                       '{"W_TOOL", "@LIBDIR@/y.so", NULL}',
                       '{"W_TOOLS", "@LIBDIR@/z.so", " "}', '.rank = "W_RANK"', '.needs = "W_STEP"',
                       '{{"W_JOB", "W_STEP"}}', '"wrun"', '{"w", "libsonde-w.so", w_front', '"real runtime on CPU"',
-                      '"/opt/w*/lib"'):
+                      '"/opt/w*/lib"', '"libw.so.1",'):
             self.assertIn(piece, text)
 
     def test_a_backend_says_what_it_was_run_on(self):

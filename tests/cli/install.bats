@@ -37,6 +37,7 @@ moved()
 		echo libsonde.so
 		ls -d "$SRC"/src/backends/*/attach.conf | grep -v template | sed 's,.*/\(.*\)/attach.conf,libsonde-\1.so,'
 		echo sonde-sample-nvml
+		echo stand-in
 	} | sort >"$T/expected"
 	equal libraries "$(cat "$T/expected")" "$(ls "$PLACE/lib/sonde" | sort)"
 	bash -n "$PLACE/share/bash-completion/completions/sonde"

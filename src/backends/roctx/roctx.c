@@ -2,7 +2,7 @@
 /*
  * ROCTX, the ranges of AMD's tools: eight functions, too few and too odd for generated wrappers, since a call of them
  * is none to be counted. The real function is called first, so that the program gets its answers; a range is told
- * afterwards when it begins and before when it ends. Where there is none, answers are those of a thread without ranges.
+ * afterwards when it begins and before when it ends. Where there is none, levels and numbers are ours.
  */
 #include <stddef.h>
 #include <unistd.h>
@@ -58,6 +58,8 @@ _Static_assert(offsetof(__typeof__(pool), roctxRangeStop) == 116, "the table's n
 static uint16_t slots[2048] __attribute__((aligned(4096)));
 static void *real[SYMBOLS];
 
+static __thread int depth __attribute__((tls_model("initial-exec"))); /* of ranges, where no library counts them */
+
 static void *absent(uint32_t symbol)
 {
 	(void)symbol;
@@ -76,9 +78,20 @@ __attribute__((constructor)) static void start(void)
 	rec_backend_register(&roctx_backend, __ehdr_start, _end);
 }
 
+/* The library is looked for once; one that is opened later tells itself (dlsym). */
+static void *real_of(enum symbol symbol)
+{
+	static bool asked[SYMBOLS];
+
+	if (real[symbol] || asked[symbol])
+		return real[symbol];
+	asked[symbol] = true;
+	return rec_real(&roctx_backend, symbol);
+}
+
 REC_EXPORT void roctxMarkA(const char *name)
 {
-	void (*call)(const char *) = (void (*)(const char *))rec_real(&roctx_backend, MARK);
+	void (*call)(const char *) = (void (*)(const char *))real_of(MARK);
 	struct rec_label label = rec_label(NULL, name);
 
 	if (call)
@@ -88,9 +101,9 @@ REC_EXPORT void roctxMarkA(const char *name)
 
 REC_EXPORT int roctxRangePushA(const char *name)
 {
-	int (*call)(const char *) = (int (*)(const char *))rec_real(&roctx_backend, PUSH);
+	int (*call)(const char *) = (int (*)(const char *))real_of(PUSH);
 	struct rec_label label = rec_label(NULL, name);
-	int level = call ? call(name) : -1;
+	int level = call ? call(name) : depth++;
 
 	rec_range_push(&roctx_backend, &label, 0);
 	return level;
@@ -98,16 +111,16 @@ REC_EXPORT int roctxRangePushA(const char *name)
 
 REC_EXPORT int roctxRangePop(void)
 {
-	int (*call)(void) = (int (*)(void))rec_real(&roctx_backend, POP);
+	int (*call)(void) = (int (*)(void))real_of(POP);
 
 	rec_range_pop(&roctx_backend, 0);
-	return call ? call() : -1;
+	return call ? call() : depth ? --depth : -1;
 }
 
 REC_EXPORT uint64_t roctxRangeStartA(const char *name)
 {
 	static uint64_t keys;
-	uint64_t (*call)(const char *) = (uint64_t (*)(const char *))rec_real(&roctx_backend, START);
+	uint64_t (*call)(const char *) = (uint64_t (*)(const char *))real_of(START);
 	struct rec_label label = rec_label(NULL, name);
 	uint64_t key = call ? call(name) : __atomic_add_fetch(&keys, 1, __ATOMIC_RELAXED);
 
@@ -117,7 +130,7 @@ REC_EXPORT uint64_t roctxRangeStartA(const char *name)
 
 REC_EXPORT void roctxRangeStop(uint64_t key)
 {
-	void (*call)(uint64_t) = (void (*)(uint64_t))rec_real(&roctx_backend, STOP);
+	void (*call)(uint64_t) = (void (*)(uint64_t))real_of(STOP);
 
 	rec_range_end(&roctx_backend, key);
 	if (call)
@@ -127,7 +140,7 @@ REC_EXPORT void roctxRangeStop(uint64_t key)
 /* Of the library of rocprofiler-sdk. */
 REC_EXPORT int roctxNameOsThread(const char *name)
 {
-	int (*call)(const char *) = (int (*)(const char *))rec_real(&roctx_backend, NAME_THREAD);
+	int (*call)(const char *) = (int (*)(const char *))real_of(NAME_THREAD);
 
 	rec_named(&roctx_backend, FMT_NAMED_THREAD, 0, (uint32_t)syscall(SYS_gettid), name);
 	return call ? call(name) : 0;
@@ -136,7 +149,7 @@ REC_EXPORT int roctxNameOsThread(const char *name)
 /* thread 0: of all. Of a single thread we could not pause the devices; that is left to its library. */
 REC_EXPORT int roctxProfilerPause(uint64_t thread)
 {
-	int (*call)(uint64_t) = (int (*)(uint64_t))rec_real(&roctx_backend, PAUSE);
+	int (*call)(uint64_t) = (int (*)(uint64_t))real_of(PAUSE);
 
 	if (!thread)
 		rec_pause();
@@ -145,7 +158,7 @@ REC_EXPORT int roctxProfilerPause(uint64_t thread)
 
 REC_EXPORT int roctxProfilerResume(uint64_t thread)
 {
-	int (*call)(uint64_t) = (int (*)(uint64_t))rec_real(&roctx_backend, RESUME);
+	int (*call)(uint64_t) = (int (*)(uint64_t))real_of(RESUME);
 
 	if (!thread)
 		rec_resume();

@@ -48,10 +48,14 @@ int main(int argc, char **argv)
 	double at;
 	uint64_t id;
 #ifdef OPEN
-	library = dlopen(OPEN, RTLD_NOW | RTLD_LOCAL);
+	const char *name = OPEN ? OPEN : getenv("NAME");
 
+	library = dlopen(name, RTLD_LAZY | RTLD_LOCAL | RTLD_DEEPBIND);
 	if (!library)
-		app_die(OPEN, 0);
+		app_die(name, 0);
+	dlerror();
+	if (!dlsym(library, "roctxMarkA") || dlerror())
+		app_die("dlsym", 0);
 #endif
 	if (argc > 1 && !strcmp(argv[1], "control")) {
 		control();

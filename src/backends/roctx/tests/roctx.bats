@@ -31,6 +31,55 @@ load ../../../../tests/cli/lib
 	done
 }
 
+# Is there a library in this machine's ROCm?
+no_rocm()
+{
+	compgen -G '/opt/rocm*/lib/libroctx64.so*' >/dev/null && omit "there is ROCm here"
+	ldconfig -p | grep -q 'libroctx64\|rocprofiler-sdk-roctx' && omit "there is ROCTX here"
+	return 0
+}
+
+NAMES="libroctx64.so libroctx64.so.4 librocprofiler-sdk-roctx.so librocprofiler-sdk-roctx.so.1"
+
+@test "C062 C064 a program that opens the library by name finds it, also where none is installed, as deep as it likes" {
+	no_rocm
+	for NAME in $NAMES; do
+		export NAME
+		bare "$BUILD/tests/roctx/named"
+		equal "status of $NAME without sonde" 99 "$status"
+		traced "$BUILD/tests/roctx/named"
+		equal "status of $NAME" 0 "$status"
+		check 'range_of("outer")["calls"] == 1' 'range_of("inner")["calls"] == 1' 'range_of("started")["calls"] == 1' \
+			'5e6 < range_of("inner")["total_ns"] < out["took"]' 'out["level_outer"] == 0' 'out["level_inner"] == 1' \
+			'out["level_popped"] == 1' 'out["level_last"] == 0' 'out["level_none"] == -1' 'ledger("lost") == 0'
+	done
+}
+
+@test "so does Python" {
+	no_rocm
+	for NAME in $NAMES; do
+		traced "$PYTHON" "$BATS_TEST_DIRNAME/opened.py" "$NAME"
+		equal "status of $NAME" 0 "$status"
+		check 'range_of("from Python")["calls"] == 1' 'out["level"] == 0' 'out["popped"] == 0' 'out["other"] == 0' \
+			'range_of("mark")["kind"] == "mark"'
+	done
+}
+
+@test "a library that is there is the one that is found" {
+	no_rocm
+	LD_LIBRARY_PATH=$BUILD/tests/roctx NAME=libroctx64.so.4 traced "$BUILD/tests/roctx/named"
+	check 'out["named"] == 7' 'out["id"] == 42' 'range_of("inner")["calls"] == 1'
+}
+
+@test "what nobody opens is not there: neither its names nor its variables" {
+	no_rocm
+	traced "$PYTHON" -c 'import ctypes, os
+print("found=%d" % hasattr(ctypes.CDLL(None), "roctxMarkA")); print("path=%d" % ("LD_LIBRARY_PATH" in os.environ))'
+	check 'out["found"] == 0' 'out["path"] == 0'
+	NAME=libroctx64.so traced -b mpi "$BUILD/tests/roctx/named"
+	equal status 99 "$status"
+}
+
 @test "C145 roctxProfilerPause and Resume count, with and without the ranges of ROCTX" {
 	for program in linked opened; do
 		traced --start-paused "$BUILD/tests/roctx/$program" control
