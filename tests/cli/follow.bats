@@ -27,8 +27,9 @@ without_times() # FILE
 	sed -E 's/^[0-9:.]+ //; s/^([^ ]+ [0-9]+ [-0-9]+) [-0-9]+ /\1 /; s/ until [0-9:.]+//; s/ [0-9.]+ [nmu]?s$//' "$1"
 }
 
-# The output of --follow, $T/followed, is that of print with the same options, in the same order. Threads share one
-# clock; devices have others, so that what is nearer to each other than the error of that may change places.
+# The output of --follow, $T/followed, is that of print with the same options, in the same order: of each thread, and by
+# time. The clock is known better at the end, so that what two threads did within a nanosecond may change places, and what
+# devices did within the error of theirs.
 same_as_print() # [OPTIONS...]
 {
 	local of
@@ -38,7 +39,10 @@ same_as_print() # [OPTIONS...]
 			without_times "$T/$file" | { [ $of = threads ] && grep -v '^[^ ]* [0-9]* - ' || grep '^[^ ]* [0-9]* - '; } \
 				>"$T/$file.$of" || true
 		done
-		cmp "$T/followed.$of" "$T/printed.$of" || { diff "$T/followed.$of" "$T/printed.$of" | head -20; return 1; }
+		for file in followed printed; do # of a thread in its order; threads one after the other
+			sort -s -k1,3 "$T/$file.$of" >"$T/$file.$of.each"
+		done
+		cmp "$T/followed.$of.each" "$T/printed.$of.each" || { diff "$T/followed.$of" "$T/printed.$of" | head -20; return 1; }
 	done
 	equal lines "$(wc -l <"$T/printed")" "$(wc -l <"$T/followed")"
 	"$PYTHON" - "$T/followed" "$T/printed" <<-'EOF'
@@ -49,6 +53,7 @@ same_as_print() # [OPTIONS...]
 		ours, theirs = times(sys.argv[1]), times(sys.argv[2])
 		assert ours and len(ours) == len(theirs)
 		assert max(abs(a - b) for a, b in zip(ours, theirs)) < 1e-3
+		assert all(one <= next + 1e-9 for one, next in zip(ours, ours[1:])), "not in order of time"
 	EOF
 }
 
@@ -114,7 +119,8 @@ same_as_print() # [OPTIONS...]
 	"$SONDE" print --json -b mpi "$T/rec" >"$T/printed"
 	"$PYTHON" - "$T/followed" "$T/printed" <<-'EOF'
 		import json, sys
-		ours, theirs = ([json.loads(line) for line in open(name)] for name in sys.argv[1:])
+		ours, theirs = (sorted((json.loads(line) for line in open(name)), key=lambda event: (event["pid"], event["tid"]))
+		                for name in sys.argv[1:])
 		assert len(ours) == len(theirs) > 1000
 		for a, b in zip(ours, theirs):
 		    for key in ("time_ns", "wall_ns", "duration_ns"):
