@@ -264,6 +264,11 @@ REC_EXPORT void *rec_real(struct rec_backend *backend, uint32_t symbol);
 REC_EXPORT void *rec_real_for(const struct rec_backend *backend, uint32_t symbol, const void *caller);
 /* The library in which a real function lies, for the ledger. second: not the one that is recorded. */
 REC_EXPORT void rec_provider_note(struct rec_backend *backend, const void *real, const char *how, bool second);
+/* What a program that asks for this name is to get; NULL: no name of the backend's. And its wrapper. */
+REC_EXPORT const struct rec_export *rec_export_find(const struct rec_backend *backend, const char *name);
+REC_EXPORT void *rec_export_wrapper(const struct rec_backend *backend, const struct rec_export *export);
+/* Path of a library that is in the process already, whose file's name begins so. */
+REC_EXPORT bool rec_mapped(const char *prefix, char *path_out, size_t size);
 /* A data or function symbol of the library that provides the backend's API (global scope first). */
 REC_EXPORT void *rec_provider_symbol(struct rec_backend *backend, const char *name);
 

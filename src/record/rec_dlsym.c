@@ -91,7 +91,7 @@ void rec_dlsym_setup(void)
 			search_libc(object);
 }
 
-static const struct rec_export *find_export(const struct rec_backend *backend, const char *name)
+const struct rec_export *rec_export_find(const struct rec_backend *backend, const char *name)
 {
 	uint32_t low = 0, high = backend->exports;
 
@@ -109,7 +109,7 @@ static const struct rec_export *find_export(const struct rec_backend *backend, c
 	return NULL;
 }
 
-static void *wrapper_of(const struct rec_backend *backend, const struct rec_export *export)
+void *rec_export_wrapper(const struct rec_backend *backend, const struct rec_export *export)
 {
 	return (char *)(uintptr_t)backend->export_table + export->wrapper;
 }
@@ -183,7 +183,7 @@ static void *pick_ours(struct rec_backend *backend, const struct rec_export *exp
 	}
 	if (!found && is_stand_in(handle)) {
 		dlerror(); /* that there is none */
-		return wrapper_of(backend, export);
+		return rec_export_wrapper(backend, export);
 	}
 	if (!found || !rec_is_front(backend, found))
 		return found;
@@ -194,7 +194,7 @@ static void *pick_ours(struct rec_backend *backend, const struct rec_export *exp
 		rec_provider_note(backend, found, NULL, true);
 		return found;
 	}
-	return wrapper_of(backend, export);
+	return rec_export_wrapper(backend, export);
 }
 
 static bool is_looked_up(const struct rec_backend *backend, const char *name)
@@ -235,7 +235,7 @@ void *rec_dlsym_pick(void *handle, const char *name, const char *version, const 
 	for (backend = rec_state.backends; backend; backend = backend->next) {
 		if (!(backend->state & REC_BACKEND_ON))
 			continue;
-		export = find_export(backend, name);
+		export = rec_export_find(backend, name);
 		if (export || is_looked_up(backend, name))
 			break;
 	}

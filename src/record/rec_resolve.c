@@ -5,6 +5,7 @@
  */
 #include <dlfcn.h>
 #include <link.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "record/rec_state.h"
@@ -263,6 +264,31 @@ void *rec_real_for(const struct rec_backend *backend, uint32_t symbol, const voi
 	if (!rec_real_dlsym)
 		rec_dlsym_setup();
 	return rec_real_dlsym ? find_for_caller(backend, backend->pool + backend->symbol[symbol].name, caller) : NULL;
+}
+
+struct mapped {
+	const char *prefix;
+	char *path;
+	size_t size;
+};
+
+static int is_mapped(struct dl_phdr_info *info, size_t size, void *data)
+{
+	const struct mapped *mapped = data;
+	const char *slash = strrchr(info->dlpi_name, '/'), *file = slash ? slash + 1 : info->dlpi_name;
+
+	(void)size;
+	if (strncmp(file, mapped->prefix, strlen(mapped->prefix)) != 0)
+		return 0;
+	snprintf(mapped->path, mapped->size, "%s", info->dlpi_name);
+	return 1;
+}
+
+bool rec_mapped(const char *prefix, char *path_out, size_t size)
+{
+	struct mapped mapped = { .prefix = prefix, .path = path_out, .size = size };
+
+	return dl_iterate_phdr(is_mapped, &mapped) != 0;
 }
 
 void *rec_provider_symbol(struct rec_backend *backend, const char *name)

@@ -5,7 +5,6 @@
  * gets it.
  */
 #include <dlfcn.h>
-#include <link.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
@@ -41,30 +40,12 @@ static uint64_t wall_ns(void)
 
 /* ---- finding it ---- */
 
-struct search {
-	const char *name;
-	char path[PATH_BYTES];
-};
-
-static int is_mapped(struct dl_phdr_info *info, size_t size, void *data)
-{
-	struct search *search = data;
-	const char *file = strrchr(info->dlpi_name, '/');
-
-	(void)size;
-	file = file ? file + 1 : info->dlpi_name;
-	if (strncmp(file, search->name, strlen(search->name)) != 0)
-		return 0;
-	snprintf(search->path, sizeof(search->path), "%s", info->dlpi_name);
-	return 1;
-}
-
 static bool open_mapped(void)
 {
-	struct search search = {.name = "libcupti.so"};
+	char path[PATH_BYTES];
 
-	if (dl_iterate_phdr(is_mapped, &search))
-		library = dlopen(search.path, RTLD_LAZY | RTLD_NOLOAD);
+	if (rec_mapped("libcupti.so", path, sizeof(path)))
+		library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
 	return library;
 }
 
@@ -94,14 +75,13 @@ static bool open_beside(const char *folder, unsigned major)
 static bool open_major(unsigned major)
 {
 	static const char *const variables[] = {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"};
-	struct search runtime = {.name = "libcudart.so"};
-	char folder[64];
+	char folder[64], runtime[PATH_BYTES];
 
 	if (open_in("", "", major)) /* by the loader's own search */
 		return true;
-	if (dl_iterate_phdr(is_mapped, &runtime) && strrchr(runtime.path, '/')) {
-		*strrchr(runtime.path, '/') = '\0';
-		if (open_beside(runtime.path, major))
+	if (rec_mapped("libcudart.so", runtime, sizeof(runtime)) && strrchr(runtime, '/')) {
+		*strrchr(runtime, '/') = '\0';
+		if (open_beside(runtime, major))
 			return true;
 	}
 	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {

@@ -3,10 +3,10 @@
  * Names of kernels: a compiler registers those that a program launches by a function of its own, the others are looked
  * up in modules by name. Also functions of the API that a program asks for by name.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "hip.h"
-
 
 struct kernel {
 	const char *text;    /* NULL: not known */
@@ -75,37 +75,19 @@ uint64_t hip_kernel_name(enum hip_what what, rec_word function)
 
 /* ---- functions asked for by name ----------------------------------------------------------------------------- */
 
-static const struct rec_export *find_export(const char *name, const char *ending)
-{
-	size_t length = strlen(name);
-	uint32_t low = 0, high = hip_backend.exports;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		const struct rec_export *entry = &hip_backend.export_table[middle];
-		const char *known = hip_backend.pool + entry->name;
-		int order = strncmp(known, name, length);
-
-		if (!order)
-			order = strcmp(known + length, ending);
-		if (!order)
-			return entry;
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
-}
+#define NAME_MOST 128 /* longer ones are no names of the API's */
 
 /* The wrapper of the function that stands behind the name, where it is the one that the program was given. */
 static void *wrapper_of(const char *name, const char *ending, const void *real)
 {
-	const struct rec_export *entry = find_export(name, ending);
+	const struct rec_export *entry = NULL;
+	char whole[NAME_MOST];
 
+	if ((size_t)snprintf(whole, sizeof(whole), "%s%s", name, ending) < sizeof(whole))
+		entry = rec_export_find(&hip_backend, whole);
 	if (!entry || rec_real(&hip_backend, entry->symbol) != real)
 		return NULL;
-	return (char *)hip_backend.export_table + entry->wrapper;
+	return rec_export_wrapper(&hip_backend, entry);
 }
 
 /* Newer forms of a function have another name; the program gets the one of its version. */

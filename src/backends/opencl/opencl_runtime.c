@@ -114,32 +114,13 @@ REC_EXPORT int32_t clInitLayer(uint32_t entries, void *const *target, uint32_t *
 
 /* ---- functions asked for by name ------------------------------------------------------------- */
 
-static const struct rec_export *find_export(const char *name)
-{
-	uint32_t low = 0, high = opencl_backend.exports;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		const struct rec_export *entry = &opencl_backend.export_table[middle];
-		int order = strcmp(opencl_backend.pool + entry->name, name);
-
-		if (!order)
-			return entry;
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
-}
-
 /*
  * Extension functions have no exported name and no place in the layer's table: the program gets our
  * wrapper in their place. One that is provided twice (by two platforms) is wrapped for the first only.
  */
 static void *wrapped(const char *name, void *real)
 {
-	const struct rec_export *entry = name && real ? find_export(name) : NULL;
+	const struct rec_export *entry = name && real ? rec_export_find(&opencl_backend, name) : NULL;
 	void *expected = NULL;
 
 	if (!entry || opencl_role[opencl_backend.symbol[entry->symbol].function].family == OPENCL_FAMILY_NONE)
@@ -147,7 +128,7 @@ static void *wrapped(const char *name, void *real)
 	if (!__atomic_compare_exchange_n(&opencl_backend.real[entry->symbol], &expected, real, false,
 					 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) && expected != real)
 		return real;
-	return (char *)opencl_backend.export_table + entry->wrapper;
+	return rec_export_wrapper(&opencl_backend, entry);
 }
 
 static void *address(enum opencl_variant level, const char *name)

@@ -5,7 +5,6 @@
  * library, rocprofiler-register ends the process.
  */
 #include <dlfcn.h>
-#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,35 +53,18 @@ bool rocp_live(void)
 
 /* ---- finding it ---- */
 
-struct search {
-	const char *name;
-	char path[PATH_BYTES];
-};
-
-static int is_mapped(struct dl_phdr_info *info, size_t size, void *data)
-{
-	struct search *search = data;
-	const char *file = strrchr(info->dlpi_name, '/');
-
-	(void)size;
-	if (!file || strncmp(file + 1, search->name, strlen(search->name)) != 0)
-		return 0;
-	snprintf(search->path, sizeof(search->path), "%s", info->dlpi_name);
-	return 1;
-}
-
 static void *mapped(const char *name, char *folder_out)
 {
-	struct search search = {.name = name};
+	char path[PATH_BYTES], *slash;
 
-	if (!dl_iterate_phdr(is_mapped, &search))
+	if (!rec_mapped(name, path, sizeof(path)) || !(slash = strrchr(path, '/')))
 		return NULL;
 	if (folder_out) {
-		*strrchr(search.path, '/') = '\0';
-		memcpy(folder_out, search.path, sizeof(search.path));
+		*slash = '\0';
+		memcpy(folder_out, path, sizeof(path));
 		return folder_out;
 	}
-	return dlopen(search.path, RTLD_LAZY | RTLD_NOLOAD);
+	return dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
 }
 
 /* The one that rocprofiler-register would load: of the same installation, not another one that the linker knows. */
