@@ -502,6 +502,21 @@ REC_EXPORT bool rec_map_take(struct rec_map *map, rec_word key, void *item_out);
 REC_EXPORT bool rec_map_get(struct rec_map *map, rec_word key, void *item_out);  /* copies */
 REC_EXPORT bool rec_map_put(struct rec_map *map, rec_word key, const void *item); /* inserts or replaces */
 
+/* A block of memory that the runtime gave out. device UINT32_MAX: host memory. */
+struct rec_block {
+	uint64_t bytes;
+	uint32_t device, memory; /* rec_device(), enum sonde_memory_kind */
+};
+/*
+ * For leave hooks of calls that make a block, and both hooks of those that free one, which take call->user[0] to [3]:
+ * REC_MAP(struct rec_block) by address or handle, memory in use, and bytes of the call that made it. 0: no block.
+ */
+REC_EXPORT void rec_block_made(struct rec_backend *backend, const struct rec_call *call, struct rec_map *blocks,
+			       rec_word key, const struct rec_block *block);
+REC_EXPORT void rec_block_freeing(struct rec_call *call, struct rec_map *blocks, rec_word key);
+REC_EXPORT void rec_block_freed(struct rec_backend *backend, const struct rec_call *call, struct rec_map *blocks,
+				rec_word key);
+
 /* Memory for the rest of the process, a copy of `bytes` or zeros; NULL: none. For handles, not for events. */
 REC_EXPORT void *rec_keep(const void *bytes, size_t size);
 

@@ -4,14 +4,7 @@
 
 #include "hsa.h"
 
-struct block {
-	uint64_t bytes;
-	struct hsa_place place;
-};
-static struct rec_map blocks = REC_MAP(struct block); /* by address */
-
-/* rec_call.user of calls that free */
-enum { USER_KNOWN, USER_BYTES, USER_DEVICE, USER_MEMORY };
+static struct rec_map blocks = REC_MAP(struct rec_block); /* by address */
 
 static const struct hsa_role *role_of(const struct rec_call *call)
 {
@@ -27,45 +20,15 @@ static bool is_followed(const struct rec_call *call)
 static void allocated(const struct rec_call *call, const struct hsa_role *role, const rec_word *args)
 {
 	rec_word address = call->failed ? 0 : *(const rec_word *)args[role->made];
-	struct block block = {.bytes = args[role->size]};
+	struct rec_block block = {.bytes = args[role->size]};
+	struct hsa_place place;
 
 	if (!address)
 		return;
-	block.place = hsa_place_of(args[role->place]);
-	if (!rec_map_put(&blocks, address, &block))
-		return;
-	rec_memory(&hsa_backend, block.place.device, (enum sonde_memory_kind)block.place.memory, (int64_t)block.bytes);
-	if (call->slot)
-		rec_call_bytes(call, block.bytes, 0, false);
-}
-
-/* Before the call: afterwards another thread may have been given the same address. */
-static void release(struct rec_call *call, rec_word address)
-{
-	struct block block;
-
-	call->user[USER_KNOWN] = address && rec_map_take(&blocks, address, &block);
-	if (!call->user[USER_KNOWN])
-		return;
-	call->user[USER_BYTES] = block.bytes;
-	call->user[USER_DEVICE] = block.place.device;
-	call->user[USER_MEMORY] = block.place.memory;
-}
-
-static void released(const struct rec_call *call, rec_word address)
-{
-	struct block block = {
-		.bytes = call->user[USER_BYTES],
-		.place = {.device = (uint32_t)call->user[USER_DEVICE], .memory = (uint32_t)call->user[USER_MEMORY]},
-	};
-
-	if (!call->user[USER_KNOWN])
-		return;
-	if (call->failed)
-		rec_map_put(&blocks, address, &block);
-	else
-		rec_memory(&hsa_backend, block.place.device, (enum sonde_memory_kind)block.place.memory,
-			   -(int64_t)block.bytes);
+	place = hsa_place_of(args[role->place]);
+	block.device = place.device;
+	block.memory = place.memory;
+	rec_block_made(&hsa_backend, call, &blocks, address, &block);
 }
 
 static void code_loaded(const struct rec_call *call)
@@ -83,7 +46,7 @@ void hsa_enter(struct rec_call *call, rec_word *args)
 
 	switch (role->family) {
 	case HSA_FAMILY_RELEASE:
-		release(call, args[role->address]);
+		rec_block_freeing(call, &blocks, args[role->address]);
 		break;
 	case HSA_FAMILY_START:
 		if (sonde_rocprofiler)
@@ -108,7 +71,7 @@ void hsa_leave(struct rec_call *call, rec_word *args, rec_word result)
 			allocated(call, role, args);
 		break;
 	case HSA_FAMILY_RELEASE:
-		released(call, args[role->address]);
+		rec_block_freed(&hsa_backend, call, &blocks, args[role->address]);
 		break;
 	case HSA_FAMILY_TRANSFER:
 		if (call->slot && !call->failed)
@@ -135,7 +98,7 @@ void hsa_opened(void)
 		rec_attached(&hsa_backend, "preload", NULL);
 	if (before) {
 		hsa_places_forget();
-		blocks = (struct rec_map)REC_MAP(struct block);
+		blocks = (struct rec_map)REC_MAP(struct rec_block);
 	}
 	before = true;
 }

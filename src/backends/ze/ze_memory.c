@@ -2,60 +2,21 @@
 /* Memory in use by kind and device; which way a copy goes. */
 #include "ze.h"
 
-/* rec_call.user of a free */
-enum { USER_TAKEN, USER_BYTES, USER_DEVICE, USER_MEMORY };
-
-struct allocation {
-	uint64_t bytes;
-	uint32_t device; /* rec_device(); UINT32_MAX: host memory */
-	uint32_t memory; /* enum sonde_memory_kind */
-};
-static struct rec_map addresses = REC_MAP(struct allocation);
-static struct rec_map physical = REC_MAP(struct allocation);
-static struct rec_map images = REC_MAP(struct allocation);
-static struct rec_map elements = REC_MAP(struct allocation); /* of images: bytes of one */
+static struct rec_map addresses = REC_MAP(struct rec_block);
+static struct rec_map physical = REC_MAP(struct rec_block);
+static struct rec_map images = REC_MAP(struct rec_block);
+static struct rec_map elements = REC_MAP(uint64_t); /* of images: bytes of one */
 
 static void allocated(const struct zed_call *view, struct rec_map *map, rec_word key, uint64_t bytes)
 {
-	struct allocation allocation = {
+	struct rec_block block = {
 		.bytes = bytes,
 		.device = zed_recorded(zed_device_of(zed_arg(view, ZE_ARG_DEVICE))),
 		.memory = view->role->memory
 	};
 
-	if (!key || !zed_is_followed(view->call) || !rec_map_put(map, key, &allocation))
-		return;
-	rec_memory(&ze_backend, allocation.device, allocation.memory, (int64_t)bytes);
-	if (view->call->slot)
-		rec_call_bytes(view->call, bytes, 0, false);
-}
-
-/* Before the call: afterwards another thread may have been given the same address. */
-static void freeing(const struct zed_call *view, struct rec_map *map, rec_word key)
-{
-	struct allocation allocation = { 0 };
-
-	view->call->user[USER_TAKEN] = rec_map_take(map, key, &allocation);
-	view->call->user[USER_BYTES] = allocation.bytes;
-	view->call->user[USER_DEVICE] = allocation.device;
-	view->call->user[USER_MEMORY] = allocation.memory;
-}
-
-/* One that was refused is still there. */
-static void freed(const struct zed_call *view, struct rec_map *map, rec_word key)
-{
-	struct allocation allocation = {
-		.bytes = view->call->user[USER_BYTES],
-		.device = (uint32_t)view->call->user[USER_DEVICE],
-		.memory = (uint32_t)view->call->user[USER_MEMORY]
-	};
-
-	if (!view->call->user[USER_TAKEN])
-		return;
-	if (view->call->failed)
-		rec_map_put(map, key, &allocation);
-	else
-		rec_memory(&ze_backend, allocation.device, allocation.memory, -(int64_t)allocation.bytes);
+	if (zed_is_followed(view->call))
+		rec_block_made(&ze_backend, view->call, map, key, &block);
 }
 
 void zed_address_leave(const struct zed_call *view)
@@ -65,12 +26,12 @@ void zed_address_leave(const struct zed_call *view)
 
 void zed_address_free_enter(const struct zed_call *view)
 {
-	freeing(view, &addresses, zed_arg(view, ZE_ARG_TO));
+	rec_block_freeing(view->call, &addresses, zed_arg(view, ZE_ARG_TO));
 }
 
 void zed_address_free_leave(const struct zed_call *view)
 {
-	freed(view, &addresses, zed_arg(view, ZE_ARG_TO));
+	rec_block_freed(&ze_backend, view->call, &addresses, zed_arg(view, ZE_ARG_TO));
 }
 
 void zed_physical_leave(const struct zed_call *view)
@@ -82,12 +43,12 @@ void zed_physical_leave(const struct zed_call *view)
 
 void zed_physical_free_enter(const struct zed_call *view)
 {
-	freeing(view, &physical, zed_arg(view, ZE_ARG_OBJECT));
+	rec_block_freeing(view->call, &physical, zed_arg(view, ZE_ARG_OBJECT));
 }
 
 void zed_physical_free_leave(const struct zed_call *view)
 {
-	freed(view, &physical, zed_arg(view, ZE_ARG_OBJECT));
+	rec_block_freed(&ze_backend, view->call, &physical, zed_arg(view, ZE_ARG_OBJECT));
 }
 
 /* ---- images ---------------------------------------------------------------------------------------------- */
@@ -99,44 +60,46 @@ static const uint8_t element_bytes[] = { 1, 2, 4, 2, 4, 4, 8, 8, 16, 4, 4, 2, 2,
 void zed_image_leave(const struct zed_call *view)
 {
 	const struct zed_image_desc *desc = (const struct zed_image_desc *)zed_arg(view, ZE_ARG_DESC);
-	struct allocation element = { 0 };
 	zed_handle image = zed_made(view);
-	uint64_t items;
+	uint64_t items, element;
 
 	if (!image || !desc || desc->layout >= sizeof(element_bytes))
 		return;
-	element.bytes = element_bytes[desc->layout];
+	element = element_bytes[desc->layout];
 	items = desc->width * (desc->height ? desc->height : 1) * (desc->depth ? desc->depth : 1) *
 		(desc->layers ? desc->layers : 1);
-	if (!element.bytes || !zed_is_followed(view->call))
+	if (!element || !zed_is_followed(view->call))
 		return;
 	rec_map_put(&elements, image, &element);
-	allocated(view, &images, image, items * element.bytes);
+	allocated(view, &images, image, items * element);
 }
 
 void zed_image_free_enter(const struct zed_call *view)
 {
-	freeing(view, &images, zed_arg(view, ZE_ARG_OBJECT));
+	rec_block_freeing(view->call, &images, zed_arg(view, ZE_ARG_OBJECT));
 }
 
 void zed_image_free_leave(const struct zed_call *view)
 {
-	freed(view, &images, zed_arg(view, ZE_ARG_OBJECT));
+	rec_block_freed(&ze_backend, view->call, &images, zed_arg(view, ZE_ARG_OBJECT));
 }
 
 uint64_t zed_image_bytes(zed_handle image, bool element)
 {
-	struct allocation found;
+	struct rec_block found;
+	uint64_t bytes;
 
-	return rec_map_get(element ? &elements : &images, image, &found) ? found.bytes : 0;
+	if (element)
+		return rec_map_get(&elements, image, &bytes) ? bytes : 0;
+	return rec_map_get(&images, image, &found) ? found.bytes : 0;
 }
 
 void zed_memory_reset(void)
 {
-	images = (struct rec_map)REC_MAP(struct allocation);
-	elements = (struct rec_map)REC_MAP(struct allocation);
-	addresses = (struct rec_map)REC_MAP(struct allocation);
-	physical = (struct rec_map)REC_MAP(struct allocation);
+	images = (struct rec_map)REC_MAP(struct rec_block);
+	elements = (struct rec_map)REC_MAP(uint64_t);
+	addresses = (struct rec_map)REC_MAP(struct rec_block);
+	physical = (struct rec_map)REC_MAP(struct rec_block);
 }
 
 /* ---- which way ------------------------------------------------------------------------------------------ */
