@@ -9,7 +9,6 @@
 #include "cli/ldcache.h"
 
 #define CLOSURE_MAX 4096 /* objects; a program with more is looked at in part */
-#define LD_CACHE "/etc/ld.so.cache"
 
 #if defined(__aarch64__)
 #define MULTIARCH "aarch64-linux-gnu"

@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+#define LD_CACHE "/etc/ld.so.cache"
+
 struct ldcache {
 	const unsigned char *bytes; /* NULL: no usable cache */
 	size_t size;

@@ -6,6 +6,7 @@
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/elf.h"
 #include "cli/ldcache.h"
@@ -40,43 +41,75 @@ static void find_in_folder(struct libraries *libraries, const char *folder, cons
 		closedir(directory);
 }
 
-static void find_in_list(struct libraries *libraries, const char *list, const char *prefix)
-{
-	while (list && *list) {
-		size_t length = strcspn(list, ":;");
+/* Where files are looked for beside the loader's cache: the user's folders, then the vendor's. */
+struct folders {
+	const char **path;
+	size_t users, count, capacity;
+};
 
-		if (length)
-			find_in_folder(libraries, arena_strndup(libraries->arena, list, length), prefix);
-		list += length + (list[length] != '\0');
-	}
+static void add_folder(struct folders *folders, struct arena *arena, const char *path, size_t length)
+{
+	if (!length)
+		return;
+	folders->path = arena_grow(arena, folders->path, folders->count, &folders->capacity, sizeof(*folders->path));
+	folders->path[folders->count++] = arena_strndup(arena, path, length);
 }
 
-static void find_in_globs(struct libraries *libraries, const char *const *patterns, const char *prefix)
+static struct folders folders_of(struct arena *arena, const struct attach_backend *backend)
 {
-	for (; *patterns; patterns++) {
-		glob_t folders;
+	struct folders folders = { .path = NULL };
 
-		if (glob(*patterns, 0, NULL, &folders) == 0)
-			for (size_t i = 0; i < folders.gl_pathc; i++)
-				find_in_folder(libraries, folders.gl_pathv[i], prefix);
-		globfree(&folders);
+	for (const char *list = getenv("LD_LIBRARY_PATH"); list && *list; list += *list != '\0') {
+		size_t length = strcspn(list, ":;");
+
+		add_folder(&folders, arena, list, length);
+		list += length;
 	}
+	folders.users = folders.count;
+	for (const char *const *pattern = backend->search; *pattern; pattern++) {
+		glob_t found;
+
+		if (glob(*pattern, 0, NULL, &found) == 0)
+			for (size_t i = 0; i < found.gl_pathc; i++)
+				add_folder(&folders, arena, found.gl_pathv[i], strlen(found.gl_pathv[i]));
+		globfree(&found);
+	}
+	return folders;
 }
 
 void libraries_find(struct libraries *libraries, struct arena *arena, const struct attach_backend *backend)
 {
+	struct folders folders = folders_of(arena, backend);
 	struct ldcache cache;
 
 	*libraries = (struct libraries){ .arena = arena };
-	ldcache_open("/etc/ld.so.cache", &cache);
+	ldcache_open(LD_CACHE, &cache);
 	for (const char *const *prefix = backend->library; *prefix; prefix++) {
 		const char *path;
 		size_t at = 0;
 
-		find_in_list(libraries, getenv("LD_LIBRARY_PATH"), *prefix);
+		for (size_t i = 0; i < folders.users; i++)
+			find_in_folder(libraries, folders.path[i], *prefix);
 		while ((path = ldcache_next(&cache, *prefix, &at)))
 			add(libraries, path);
-		find_in_globs(libraries, backend->search, *prefix);
+		for (size_t i = folders.users; i < folders.count; i++)
+			find_in_folder(libraries, folders.path[i], *prefix);
 	}
 	ldcache_close(&cache);
+}
+
+bool libraries_there(struct arena *arena, const struct attach_backend *backend, const char *const *names)
+{
+	struct folders folders = folders_of(arena, backend);
+	struct ldcache cache;
+	bool there = false;
+
+	ldcache_open(LD_CACHE, &cache);
+	for (; *names && !there; names++) {
+		there = ldcache_find(&cache, *names) != NULL;
+		for (size_t i = 0; i < folders.count && !there; i++)
+			there = access(arena_printf(arena, "%s/%s", folders.path[i], *names), F_OK) == 0;
+	}
+	ldcache_close(&cache);
+	return there;
 }

@@ -148,19 +148,25 @@ static void add_library(struct preload *preload, const char *name, const struct 
 		preload->library[preload->libraries++] = path;
 }
 
+/* Path of a library of the runtime that the program is linked with; NULL: none. */
+static const char *linked_library(const struct attach_backend *backend, const struct closure *closure)
+{
+	const char *path = NULL;
+
+	for (const char *const *library = backend->library; *library && !path; library++)
+		path = closure_find(closure, *library);
+	return path;
+}
+
 static void note_linked(struct preload *preload, const struct attach_backend *backend,
 			const struct closure *closure)
 {
-	for (const char *const *library = backend->library; *library; library++) {
-		const char *path = closure_find(closure, *library);
+	const char *path = linked_library(backend, closure);
 
-		if (!path)
-			continue;
+	if (path)
 		preload->linked = preload->linked ? arena_printf(&preload->arena, "%s, %s", preload->linked,
 								 basename(path))
 						  : arena_strdup(&preload->arena, basename(path));
-		return;
-	}
 }
 
 static void note_aliases(struct preload *preload, const struct attach_backend *backend, const struct closure *closure)
@@ -195,11 +201,7 @@ bool preload_is_off(const struct attach_backend *backend)
 static void tell_off(const struct preload *preload, const struct attach_backend *backend,
 		     const struct closure *closure)
 {
-	const char *path = NULL;
-
-	for (const char *const *library = backend->library; *library && !path; library++)
-		path = closure_find(closure, *library);
-	if (path && preload->telling && preload_is_off(backend))
+	if (preload->telling && preload_is_off(backend) && linked_library(backend, closure))
 		tell("%s is set to %s: nothing of %s is traced", backend->off[0], backend->off[1], backend->name);
 }
 
@@ -231,15 +233,10 @@ static bool is_enabled(const struct preload *preload, const char *backend)
  */
 static void add_opened(struct preload *preload, const struct attach_backend *backend, const struct closure *closure)
 {
-	struct libraries libraries;
-
-	if (!*backend->opened)
+	if (!*backend->opened || (closure && linked_library(backend, closure)) ||
+	    libraries_there(&preload->arena, backend, backend->opened))
 		return;
-	for (const char *const *front = backend->front; closure && *front; front++)
-		if (closure_find(closure, *front))
-			return;
-	libraries_find(&libraries, &preload->arena, backend);
-	for (const char *const *name = backend->opened; *name && !libraries.count; name++)
+	for (const char *const *name = backend->opened; *name; name++)
 		add_library(preload, arena_printf(&preload->arena, "stand-in/%s", *name), NULL);
 }
 
