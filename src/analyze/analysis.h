@@ -122,6 +122,12 @@ uint32_t rank_index(const struct analysis *analysis, int32_t rank);
 void rank_add(struct analysis *analysis, int64_t **per_rank, uint32_t rank, int64_t value);
 struct summary_ranks rank_spread(const struct analysis *analysis, const int64_t *per_rank);
 
+/* Nobody saw it end: what it was in then lasted at least as long as is known. */
+static inline bool process_end_unseen(const struct process_time *process)
+{
+	return process->end_source == SUMMARY_END_RUN || process->end_source == SUMMARY_END_LAST;
+}
+
 /* ---- time.c: birth and end of processes, window of the run ---- */
 void times_collect(struct analysis *analysis); /* before anything is loaded */
 void times_resolve(struct analysis *analysis); /* when all was seen: ends that had to wait, windows */

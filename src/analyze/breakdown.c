@@ -325,8 +325,7 @@ static void fill_open_calls(struct analysis *analysis, const struct process_time
 			out->tid = process->thread[i].tid;
 			out->rank = process->tally->rank;
 			out->ns = (int64_t)(process->end_raw - frame->begin_raw);
-			out->at_least = process->end_source == SUMMARY_END_RUN ||
-					process->end_source == SUMMARY_END_LAST;
+			out->at_least = process_end_unseen(process);
 			out->innermost = j + 1 == process->thread[i].frames;
 			out->reference = &process->thread[i] == process->reference;
 		}

@@ -59,11 +59,10 @@ static void note_launch(struct analysis *analysis, const struct read_launch *lau
 
 static void note_process(struct analysis *analysis, const struct process_time *process)
 {
-	bool unseen = process->end_source == SUMMARY_END_RUN || process->end_source == SUMMARY_END_LAST;
 	const struct tally *tally = process->tally;
 	const char *name = who(analysis, tally->rank, tally->raw.pid, tally->host);
 
-	analysis->summary->lower_bound |= unseen && process->has_open;
+	analysis->summary->lower_bound |= process_end_unseen(process) && process->has_open;
 	if (tally->alive && !tally->is_program)
 		summary_add_note(analysis->summary, "running", "%s (%s) is still running", name, tally->exe);
 	else if (process->no_time)

@@ -43,11 +43,6 @@ static const struct area_plan plan[] = {
 };
 #define PLAN_COUNT (sizeof(plan) / sizeof(plan[0]))
 
-static uint64_t round_up(uint64_t value, uint64_t unit)
-{
-	return (value + unit - 1) / unit * unit;
-}
-
 /* Lays the areas out for `threads` thread blocks; returns the size of the file. */
 static uint64_t lay_out(struct fmt_head *head, uint64_t threads)
 {
@@ -60,11 +55,11 @@ static uint64_t lay_out(struct fmt_head *head, uint64_t threads)
 		section->kind = plan[i].kind;
 		section->stride = plan[i].stride;
 		section->capacity = is_threads ? threads : plan[i].capacity;
-		section->offset = offset = round_up(offset, is_threads ? REC_THREAD_SPAN : REC_PAGE);
+		section->offset = offset = rec_round_up(offset, is_threads ? REC_THREAD_SPAN : REC_PAGE);
 		offset += section->stride * section->capacity;
 	}
 	head->section_count = PLAN_COUNT;
-	return round_up(offset, REC_PAGE);
+	return rec_round_up(offset, REC_PAGE);
 }
 
 static bool mappable(int fd)

@@ -23,7 +23,7 @@ void *rec_keep(const void *bytes, size_t size)
 	rec_signals_block(&signals);
 	rec_lock(&lock);
 	if (room > left) {
-		size_t more = room > BLOCK ? (room + REC_PAGE - 1) & ~(size_t)(REC_PAGE - 1) : BLOCK;
+		size_t more = room > BLOCK ? rec_round_up(room, REC_PAGE) : BLOCK;
 		void *block = mmap(NULL, more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 		if (block != MAP_FAILED) {

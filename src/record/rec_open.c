@@ -81,7 +81,7 @@ uint32_t rec_generation(void)
 bool rec_populate(char *base, uint64_t bytes)
 {
 	uintptr_t from = (uintptr_t)base & ~(uintptr_t)(REC_PAGE - 1);
-	uint64_t length = ((uintptr_t)base + bytes - from + REC_PAGE - 1) & ~(uint64_t)(REC_PAGE - 1);
+	uint64_t length = rec_round_up((uintptr_t)base + bytes - from, REC_PAGE);
 
 	/* a full disk is an error here (EFAULT) and would be SIGBUS at the first store otherwise */
 	if (madvise((void *)from, length, 23 /* MADV_POPULATE_WRITE */) == 0)
@@ -99,7 +99,7 @@ bool rec_area_reserve(enum fmt_section_kind kind, uint64_t items)
 	need = items * area->section->stride;
 	if (need <= area->populated)
 		return true;
-	grown = (need + REC_STEP - 1) & ~(uint64_t)(REC_STEP - 1);
+	grown = rec_round_up(need, REC_STEP);
 	if (grown > area->section->capacity * area->section->stride)
 		grown = area->section->capacity * area->section->stride;
 	if (!rec_populate(area->base + area->populated, grown - area->populated)) {

@@ -178,7 +178,7 @@ bool rec_backend_add(struct rec_backend *backend, const struct rec_backend *with
 
 void rec_backend_register(struct rec_backend *backend, const void *ehdr, const void *end)
 {
-	uint64_t bytes = (backend->symbols * sizeof(backend->slot[0]) + REC_PAGE - 1) & ~(uint64_t)(REC_PAGE - 1);
+	uint64_t bytes = rec_round_up(backend->symbols * sizeof(backend->slot[0]), REC_PAGE);
 
 	rec_construct();
 	if (backend->low || backend->size != sizeof(*backend))

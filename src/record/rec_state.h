@@ -251,6 +251,12 @@ static inline void rec_signals_restore(const uint64_t *before)
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, before, NULL, sizeof(*before));
 }
 
+/* unit: a power of two */
+static inline uint64_t rec_round_up(uint64_t bytes, uint64_t unit)
+{
+	return (bytes + unit - 1) & ~(unit - 1);
+}
+
 static inline uint32_t rec_pid(void)
 {
 	uint32_t pid = rec_wiped->pid;

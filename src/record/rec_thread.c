@@ -112,19 +112,14 @@ bool rec_thread_open(struct rec_tls *tls)
 	return true;
 }
 
-static uint64_t step_up(uint64_t bytes)
-{
-	return (bytes + REC_STEP - 1) & ~(uint64_t)(REC_STEP - 1);
-}
-
 bool rec_thread_grow(struct fmt_thread *thread, uint32_t rows)
 {
 	uint64_t have, need;
 
 	if (rows > REC_ROWS_MAX)
 		return false;
-	have = step_up(FMT_THREAD_ROWS_OFFSET + thread->rows * sizeof(struct fmt_stats));
-	need = step_up(FMT_THREAD_ROWS_OFFSET + rows * sizeof(struct fmt_stats));
+	have = rec_round_up(FMT_THREAD_ROWS_OFFSET + thread->rows * sizeof(struct fmt_stats), REC_STEP);
+	need = rec_round_up(FMT_THREAD_ROWS_OFFSET + rows * sizeof(struct fmt_stats), REC_STEP);
 	if (!rec_populate((char *)thread + have, need - have)) {
 		rec_state.process->notes |= FMT_NOTE_NO_SPACE;
 		return false;
