@@ -8,6 +8,7 @@
  * functions that it calls are reached through exported tables, whose entries are replaced by ours; a launch that was
  * seen on its way there is not seen again.
  */
+#include <link.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -96,6 +97,23 @@ static void run_launched(const void *mode_kernel)
 #define TABLE_FIRST 2   /* behind the offset to the object's top and its type */
 #define TABLE_MOST 24
 
+/* Has the loader made the page read-only when it had filled it? Those of which an object says so, as a whole. */
+static int is_closed(struct dl_phdr_info *info, size_t size, void *page_address)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)page_address;
+
+	(void)size;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		uintptr_t begin = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+		uintptr_t end = begin + info->dlpi_phdr[i].p_memsz;
+
+		if (info->dlpi_phdr[i].p_type == PT_GNU_RELRO && at >= (begin & ~(page - 1)) &&
+		    at < (end & ~(page - 1)))
+			return 1;
+	}
+	return 0;
+}
+
 /* Which entry it is depends on the class's members: the one that holds the function's address. */
 static void take(const char *table_name, const char *function_name, run_function *ours, run_function **real_out)
 {
@@ -112,11 +130,11 @@ static void take(const char *table_name, const char *function_name, run_function
 		return;
 	*real_out = (run_function *)function;
 	at = (uintptr_t)&table[i] & ~(page - 1);
-	/* the loader has made it read-only when it had filled it */
 	if (mprotect((void *)at, page, PROT_READ | PROT_WRITE) != 0)
 		return;
 	__atomic_store_n(&table[i], (void *)ours, __ATOMIC_RELEASE);
-	mprotect((void *)at, page, PROT_READ);
+	if (dl_iterate_phdr(is_closed, (void *)at))
+		mprotect((void *)at, page, PROT_READ);
 }
 
 void occa_vtables_take(void)

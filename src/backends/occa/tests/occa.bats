@@ -80,6 +80,12 @@ memory="{m['kind']: [m[k] for k in $figures] for m in s['memory'] if m['backend'
 	done
 }
 
+@test "tables that the loader has not made read-only stay writable, with what lies beside them" {
+	with open everything Serial
+	equal status 0 "$status"
+	counted
+}
+
 @test "an exception through calls leaves the books right" {
 	for library in plain inlined; do
 		with $library throw Serial
