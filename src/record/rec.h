@@ -517,6 +517,29 @@ REC_EXPORT void rec_block_freeing(struct rec_call *call, struct rec_map *blocks,
 REC_EXPORT void rec_block_freed(struct rec_backend *backend, const struct rec_call *call, struct rec_map *blocks,
 				rec_word key);
 
+/* An address range; flags and device are as the backend has them. */
+struct rec_extent {
+	uint64_t base, bytes;
+	uint64_t flags;
+	void *device;
+	uint32_t memory; /* enum sonde_memory_kind */
+	uint32_t count;  /* how often it was added */
+};
+/* Ranges that do not overlap, found by any address in them. Zero: empty. */
+struct rec_extents {
+	uint32_t lock;
+	uint32_t used, capacity;
+	struct rec_extent *extent;
+};
+REC_EXPORT bool rec_extents_add(struct rec_extents *extents, const struct rec_extent *extent);
+REC_EXPORT bool rec_extents_find(struct rec_extents *extents, uint64_t address, struct rec_extent *extent_out);
+/* Takes one of exactly this base away. */
+REC_EXPORT bool rec_extents_take(struct rec_extents *extents, uint64_t base, struct rec_extent *extent_out);
+REC_EXPORT void rec_extents_clear(struct rec_extents *extents);
+/* All of which gone() says so; it is called with the lock held. */
+REC_EXPORT void rec_extents_drop(struct rec_extents *extents,
+				 bool (*gone)(const struct rec_extent *extent, void *user), void *user);
+
 /* Memory for the rest of the process, a copy of `bytes` or zeros; NULL: none. For handles, not for events. */
 REC_EXPORT void *rec_keep(const void *bytes, size_t size);
 

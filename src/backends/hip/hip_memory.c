@@ -1,128 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Memory in use, by address; of memory that is made without one, by handle. Pages of its own, no allocator of the
- * program. A table that cannot grow forgets the newcomer: what depends on it is then unknown, never wrong.
- */
-#include <string.h>
-#include <sys/mman.h>
-
+/* Memory in use, by address; which way a copy goes is told by it. */
 #include "hip.h"
-
-#define FIRST_CAPACITY 256
 
 enum user { USER_BASE, USER_BYTES, USER_MEMORY, USER_DEVICE };
 
-struct range {
-	uint64_t base, bytes;
-	uint32_t memory; /* enum sonde_memory_kind */
-	uint32_t device; /* rec_device() */
-	uint32_t registered; /* the program's own memory: not in use by HIP */
-	uint32_t reserved;
-};
-static struct {
-	uint32_t lock;
-	uint32_t used, capacity;
-	struct range *range; /* sorted */
-} ranges;
+#define REGISTERED 1u /* flag: the program's own memory, not in use by HIP */
 
-/* Index of the first range whose base is above the address. */
-static uint32_t upper(uint64_t address)
-{
-	uint32_t low = 0, high = ranges.used;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (ranges.range[middle].base <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static bool grow(void)
-{
-	uint32_t capacity = ranges.capacity ? ranges.capacity * 2 : FIRST_CAPACITY;
-	size_t bytes = capacity * sizeof(*ranges.range);
-	void *pages;
-
-	if (ranges.capacity)
-		pages = mremap(ranges.range, ranges.capacity * sizeof(*ranges.range), bytes, MREMAP_MAYMOVE);
-	else
-		pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (pages == MAP_FAILED)
-		return false;
-	ranges.range = pages;
-	ranges.capacity = capacity;
-	return true;
-}
-
-static bool add_range(const struct range *range)
-{
-	bool room;
-	uint32_t at;
-
-	rec_lock(&ranges.lock);
-	room = ranges.used < ranges.capacity || grow();
-	if (room) {
-		at = upper(range->base);
-		memmove(&ranges.range[at + 1], &ranges.range[at], (ranges.used - at) * sizeof(*range));
-		ranges.range[at] = *range;
-		ranges.used++;
-	}
-	rec_unlock(&ranges.lock);
-	return room;
-}
-
-static bool take_range(uint64_t base, struct range *range_out)
-{
-	bool found = false;
-	uint32_t at;
-
-	rec_lock(&ranges.lock);
-	at = upper(base);
-	if (at && ranges.range[at - 1].base == base) {
-		*range_out = ranges.range[--at];
-		ranges.used--;
-		memmove(&ranges.range[at], &ranges.range[at + 1], (ranges.used - at) * sizeof(*ranges.range));
-		found = true;
-	}
-	rec_unlock(&ranges.lock);
-	return found;
-}
+static struct rec_extents ranges; /* a device is a struct hip_device *; NULL: the host */
 
 uint32_t hip_address_kind(uint64_t address)
 {
-	uint32_t kind = SONDE_MEMORY_pageable, at;
+	struct rec_extent range;
 
-	rec_lock(&ranges.lock);
-	at = upper(address);
-	if (at && address - ranges.range[at - 1].base < ranges.range[at - 1].bytes)
-		kind = ranges.range[at - 1].memory;
-	rec_unlock(&ranges.lock);
-	return kind;
+	return rec_extents_find(&ranges, address, &range) ? range.memory : SONDE_MEMORY_pageable;
 }
 
 /* In the child of a fork. */
 void hip_memory_forget(void)
 {
-	ranges.lock = 0;
-	ranges.used = 0;
+	rec_extents_clear(&ranges);
 }
 
-static void count(const struct range *range, bool made)
+static void count(const struct rec_extent *range, bool made)
 {
-	if (!range->registered)
-		rec_memory(&hip_backend, range->device, range->memory, made ? (int64_t)range->bytes
-									     : -(int64_t)range->bytes);
+	const struct hip_device *device = range->device;
+
+	if (range->flags != REGISTERED)
+		rec_memory(&hip_backend, device ? device->recorded : UINT32_MAX, (enum sonde_memory_kind)range->memory,
+			   made ? (int64_t)range->bytes : -(int64_t)range->bytes);
 }
 
 static void range_gone(uint64_t base)
 {
-	struct range range;
+	struct rec_extent range;
 
-	if (take_range(base, &range))
+	if (rec_extents_take(&ranges, base, &range))
 		count(&range, false);
 }
 
@@ -156,18 +68,16 @@ static struct hip_device *current_device(void)
 void hip_alloc_leave(const struct hip_call *view, rec_word result)
 {
 	const uint64_t *made = (const uint64_t *)hip_arg(view, HIP_ARG_MADE);
-	struct range range = { .memory = view->role->memory, .device = UINT32_MAX };
-	struct hip_device *device;
+	struct rec_extent range = { .memory = view->role->memory };
 
 	(void)result;
 	if (!hip_is_followed(view->call) || view->call->failed || !made || !*made)
 		return;
 	range.base = *made;
 	range.bytes = made_bytes(view);
-	device = range.memory != SONDE_MEMORY_pinned ? current_device() : NULL;
-	range.device = device ? device->recorded : UINT32_MAX;
+	range.device = range.memory != SONDE_MEMORY_pinned ? current_device() : NULL;
 	range_gone(range.base); /* freed by a call that was not seen */
-	if (!range.bytes || !add_range(&range))
+	if (!range.bytes || !rec_extents_add(&ranges, &range))
 		return;
 	count(&range, true);
 	if (view->call->slot)
@@ -177,53 +87,52 @@ void hip_alloc_leave(const struct hip_call *view, rec_word result)
 /* Before the call: afterwards another thread may have been given the same address. */
 void hip_free_enter(const struct hip_call *view)
 {
-	struct range range;
+	struct rec_extent range;
 
 	view->call->user[USER_BASE] = 0;
-	if (!take_range(hip_arg(view, HIP_ARG_POINTER), &range))
+	if (!rec_extents_take(&ranges, hip_arg(view, HIP_ARG_POINTER), &range))
 		return;
 	view->call->user[USER_BASE] = range.base;
 	view->call->user[USER_BYTES] = range.bytes;
 	view->call->user[USER_MEMORY] = range.memory;
-	view->call->user[USER_DEVICE] = range.device;
+	view->call->user[USER_DEVICE] = (uintptr_t)range.device;
 }
 
 void hip_free_leave(const struct hip_call *view, rec_word result)
 {
-	struct range range = {
+	struct rec_extent range = {
 		.base = view->call->user[USER_BASE],
 		.bytes = view->call->user[USER_BYTES],
 		.memory = (uint32_t)view->call->user[USER_MEMORY],
-		.device = (uint32_t)view->call->user[USER_DEVICE]
+		.device = (void *)(uintptr_t)view->call->user[USER_DEVICE]
 	};
 
 	(void)result;
 	if (range.base && view->call->failed)
-		add_range(&range);
+		rec_extents_add(&ranges, &range);
 	else if (range.base)
 		count(&range, false);
 }
 
 void hip_register_leave(const struct hip_call *view, rec_word result)
 {
-	struct range range = {
+	struct rec_extent range = {
 		.base = hip_arg(view, HIP_ARG_POINTER),
 		.bytes = hip_arg(view, HIP_ARG_BYTES),
 		.memory = SONDE_MEMORY_pinned,
-		.device = UINT32_MAX,
-		.registered = 1
+		.flags = REGISTERED
 	};
 
 	(void)result;
 	if (!view->call->failed && hip_is_followed(view->call))
-		add_range(&range);
+		rec_extents_add(&ranges, &range);
 }
 
 void hip_unregister_enter(const struct hip_call *view)
 {
-	struct range range;
+	struct rec_extent range;
 
-	take_range(hip_arg(view, HIP_ARG_POINTER), &range);
+	rec_extents_take(&ranges, hip_arg(view, HIP_ARG_POINTER), &range);
 }
 
 void hip_reset_enter(const struct hip_call *view)
@@ -232,23 +141,22 @@ void hip_reset_enter(const struct hip_call *view)
 	hip_pending_collect(NULL);
 }
 
+static bool is_of_device(const struct rec_extent *range, void *device)
+{
+	if (range->device != device)
+		return false;
+	count(range, false);
+	return true;
+}
+
 /* hipDeviceReset() frees all that the current device has. */
 void hip_reset_leave(const struct hip_call *view, rec_word result)
 {
 	struct hip_device *device = view->call->failed ? NULL : current_device();
-	uint32_t left = 0;
 
 	(void)result;
 	if (!device)
 		return;
 	hip_pending_reset(device);
-	rec_lock(&ranges.lock);
-	for (uint32_t i = 0; i < ranges.used; i++) {
-		if (ranges.range[i].device == device->recorded)
-			count(&ranges.range[i], false);
-		else
-			ranges.range[left++] = ranges.range[i];
-	}
-	ranges.used = left;
-	rec_unlock(&ranges.lock);
+	rec_extents_drop(&ranges, is_of_device, device);
 }

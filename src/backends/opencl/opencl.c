@@ -72,8 +72,8 @@ void opencl_opened(void)
 		return;
 	opencl_pending_reset();
 	opencl_devices_reset();
-	opencl_ranges_clear(&opencl_pointers);
-	opencl_ranges_clear(&opencl_mappings);
+	rec_extents_clear(&opencl_pointers);
+	rec_extents_clear(&opencl_mappings);
 }
 
 void opencl_flush(uint64_t deadline_raw_ns)

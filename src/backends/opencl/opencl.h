@@ -270,27 +270,9 @@ uint64_t opencl_pending_oldest(void);
 
 uint64_t opencl_kernel_name(enum opencl_variant level, cl_handle kernel);
 
-struct opencl_range {
-	uint64_t base, bytes;
-	uint64_t flags;    /* of the mapping */
-	uint32_t memory;   /* enum sonde_memory_kind */
-	uint32_t count;    /* mappings of the same address */
-	struct opencl_device *device;
-};
-/* Address ranges, sorted, in pages of their own. */
-struct opencl_ranges {
-	uint32_t lock;
-	uint32_t used, capacity;
-	struct opencl_range *range;
-};
-bool opencl_ranges_add(struct opencl_ranges *ranges, const struct opencl_range *range);
-bool opencl_ranges_find(struct opencl_ranges *ranges, uint64_t address, struct opencl_range *range_out);
-/* Takes one mapping of exactly this address away. */
-bool opencl_ranges_take(struct opencl_ranges *ranges, uint64_t base, struct opencl_range *range_out);
-void opencl_ranges_clear(struct opencl_ranges *ranges);
-
-extern struct opencl_ranges opencl_pointers; /* SVM and other memory known by address */
-extern struct opencl_ranges opencl_mappings; /* mapped parts of memory objects */
+/* A device is a struct opencl_device *, the flags are those of the mapping. */
+extern struct rec_extents opencl_pointers; /* SVM and other memory known by address */
+extern struct rec_extents opencl_mappings; /* mapped parts of memory objects */
 /* enum sonde_memory_kind of a memory object, by the flags that it was made with */
 uint32_t opencl_memory_kind(enum opencl_variant level, cl_handle object);
 

@@ -14,7 +14,7 @@ struct object {
 };
 static struct rec_map objects = REC_MAP(struct object);
 
-struct opencl_ranges opencl_pointers, opencl_mappings;
+struct rec_extents opencl_pointers, opencl_mappings;
 
 static uint32_t kind_of_flags(uint64_t flags)
 {
@@ -87,15 +87,15 @@ void opencl_memory_leave(const struct opencl_call *view, rec_word result)
 
 static void range_gone(uint64_t base)
 {
-	struct opencl_range range;
+	struct rec_extent range;
 
-	if (opencl_ranges_take(&opencl_pointers, base, &range))
+	if (rec_extents_take(&opencl_pointers, base, &range))
 		rec_memory(&opencl_backend, recorded_device(range.device), range.memory, -(int64_t)range.bytes);
 }
 
 void opencl_pointer_leave(const struct opencl_call *view, rec_word result)
 {
-	struct opencl_range range = {
+	struct rec_extent range = {
 		.base = result,
 		.bytes = opencl_arg(view, OPENCL_ARG_BYTES),
 		.memory = view->role->memory
@@ -107,7 +107,7 @@ void opencl_pointer_leave(const struct opencl_call *view, rec_word result)
 	range_gone(result); /* freed by a call that was not seen */
 	range.device = device ? opencl_device_of(view->level, device)
 			      : opencl_device_of_context(view->level, opencl_arg(view, OPENCL_ARG_CONTEXT));
-	if (!opencl_ranges_add(&opencl_pointers, &range))
+	if (!rec_extents_add(&opencl_pointers, &range))
 		return;
 	rec_memory(&opencl_backend, recorded_device(range.device), range.memory, (int64_t)range.bytes);
 	if (view->call->slot)

@@ -29,17 +29,17 @@ static uint64_t plain_bytes(const struct opencl_call *view)
 /* Kind of the memory at a host address: inside a mapping or an SVM allocation, or the program's own. */
 static uint32_t address_kind(uint64_t address)
 {
-	struct opencl_range range;
+	struct rec_extent range;
 
-	if (opencl_ranges_find(&opencl_mappings, address, &range) ||
-	    opencl_ranges_find(&opencl_pointers, address, &range))
+	if (rec_extents_find(&opencl_mappings, address, &range) ||
+	    rec_extents_find(&opencl_pointers, address, &range))
 		return range.memory;
 	return SONDE_MEMORY_pageable;
 }
 
 static void map_transfer(const struct opencl_call *view, rec_word result, struct opencl_transfer *transfer)
 {
-	struct opencl_range range = {
+	struct rec_extent range = {
 		.base = opencl_has(view, OPENCL_ARG_OBJECT) ? result : opencl_arg(view, OPENCL_ARG_POINTER),
 		.bytes = plain_bytes(view),
 		.flags = opencl_arg(view, OPENCL_ARG_FLAGS),
@@ -51,7 +51,7 @@ static void map_transfer(const struct opencl_call *view, rec_word result, struct
 					       SONDE_MEMORY_pinned
 				       ? SONDE_MEMORY_pinned
 				       : SONDE_MEMORY_unknown;
-	opencl_ranges_add(&opencl_mappings, &range);
+	rec_extents_add(&opencl_mappings, &range);
 	transfer->direction = SONDE_DIRECTION_d2h;
 	transfer->memory = range.memory;
 	if (!(range.flags & CL_MAP_WRITE_INVALIDATE_REGION)) /* which says that nothing need be fetched */
@@ -60,10 +60,10 @@ static void map_transfer(const struct opencl_call *view, rec_word result, struct
 
 static void unmap_transfer(const struct opencl_call *view, struct opencl_transfer *transfer)
 {
-	struct opencl_range range;
+	struct rec_extent range;
 
 	transfer->direction = SONDE_DIRECTION_h2d;
-	if (!opencl_ranges_take(&opencl_mappings, opencl_arg(view, OPENCL_ARG_POINTER), &range))
+	if (!rec_extents_take(&opencl_mappings, opencl_arg(view, OPENCL_ARG_POINTER), &range))
 		return;
 	transfer->memory = range.memory;
 	if (range.flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION))
@@ -92,12 +92,12 @@ static uint64_t pointers_bytes(const struct opencl_call *view, uint32_t count)
 	const uint64_t *pointers = (const uint64_t *)opencl_arg(view, OPENCL_ARG_POINTERS);
 	const size_t *sizes = (const size_t *)opencl_arg(view, OPENCL_ARG_SIZES);
 	uint64_t bytes = 0;
-	struct opencl_range range;
+	struct rec_extent range;
 
 	for (uint32_t i = 0; pointers && i < count; i++) {
 		if (sizes && sizes[i])
 			bytes += sizes[i];
-		else if (opencl_ranges_find(&opencl_pointers, pointers[i], &range))
+		else if (rec_extents_find(&opencl_pointers, pointers[i], &range))
 			bytes += range.bytes;
 	}
 	return bytes;
@@ -173,13 +173,13 @@ uint64_t opencl_transfer_frees(const struct opencl_call *view)
 	const uint64_t *pointers = (const uint64_t *)opencl_arg(view, OPENCL_ARG_POINTERS);
 	uint32_t count = opencl_arg32(view, OPENCL_ARG_COUNT);
 	uint64_t bytes = 0;
-	struct opencl_range range;
+	struct rec_extent range;
 
 	/* with a callback of its own the program frees them there, by a call that is seen */
 	if (opencl_kind(view) != SONDE_KIND_free || opencl_arg(view, OPENCL_ARG_NOTIFY))
 		return 0;
 	for (uint32_t i = 0; pointers && i < count; i++)
-		if (opencl_ranges_take(&opencl_pointers, pointers[i], &range))
+		if (rec_extents_take(&opencl_pointers, pointers[i], &range))
 			bytes += range.bytes;
 	return bytes;
 }

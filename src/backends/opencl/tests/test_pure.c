@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Device clocks and address ranges, without a runtime: stamps as devices give them, good and bad. */
+/* Device clocks, without a runtime: stamps as devices give them, good and bad. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -183,48 +183,6 @@ static void the_devices_timer_narrows_the_bounds(void **state)
 	assert_int_equal(clock.timer, 2);
 }
 
-/* ---- ranges ---------------------------------------------------------------------------------------------- */
-
-static void ranges_are_found_by_any_address_inside(void **state)
-{
-	struct opencl_ranges ranges = {0};
-	struct opencl_range range = {0};
-
-	(void)state;
-	assert_false(opencl_ranges_find(&ranges, 100, &range));
-	for (uint64_t i = 0; i < 3000; i++) { /* in an order that is none, and beyond the first page */
-		range = (struct opencl_range){.base = (i * 1117 % 3000 + 1) * 100, .bytes = 50, .flags = i};
-		assert_true(opencl_ranges_add(&ranges, &range));
-	}
-	for (uint64_t i = 1; i <= 3000; i++) {
-		assert_true(opencl_ranges_find(&ranges, i * 100 + 49, &range));
-		assert_int_equal(range.base, i * 100);
-		assert_false(opencl_ranges_find(&ranges, i * 100 + 50, &range));
-	}
-	assert_false(opencl_ranges_take(&ranges, 150, &range));
-	for (uint64_t i = 1; i <= 3000; i += 2)
-		assert_true(opencl_ranges_take(&ranges, i * 100, &range));
-	assert_false(opencl_ranges_find(&ranges, 100, &range));
-	assert_true(opencl_ranges_find(&ranges, 200, &range));
-	assert_int_equal(ranges.used, 1500);
-	opencl_ranges_clear(&ranges);
-	assert_false(opencl_ranges_find(&ranges, 200, &range));
-}
-
-static void an_address_that_is_mapped_twice_is_given_back_twice(void **state)
-{
-	struct opencl_ranges ranges = {0};
-	struct opencl_range range = {.base = 4096, .bytes = 64};
-
-	(void)state;
-	assert_true(opencl_ranges_add(&ranges, &range));
-	assert_true(opencl_ranges_add(&ranges, &range));
-	assert_true(opencl_ranges_take(&ranges, 4096, &range));
-	assert_true(opencl_ranges_find(&ranges, 4100, &range));
-	assert_true(opencl_ranges_take(&ranges, 4096, &range));
-	assert_false(opencl_ranges_take(&ranges, 4096, &range));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -237,8 +195,6 @@ int main(void)
 		cmocka_unit_test(a_clock_that_was_set_anew_is_followed_after_some_commands),
 		cmocka_unit_test(a_missing_time_of_queueing_is_done_without),
 		cmocka_unit_test(the_devices_timer_narrows_the_bounds),
-		cmocka_unit_test(ranges_are_found_by_any_address_inside),
-		cmocka_unit_test(an_address_that_is_mapped_twice_is_given_back_twice),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
