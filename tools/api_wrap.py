@@ -64,7 +64,7 @@ HOT = """	uint32_t found = rec_in_scratch(${api}_slot[$S]);
 		/* another value: recording was paused inside the call, or this is the child of a fork inside it */
 		if (likely(${api}_slot[$S] == slot))
 			rec_fast_leave(thread, slot, begin, end, $failed);
-		else if (!rec_fast_late(thread, slot, end, $failed))
+		else if (!rec_fast_late(thread, slot, begin, end, $failed))
 			return result;
 $fast_hook		return result;
 	}
@@ -97,14 +97,15 @@ STREAM = """static __attribute__((noinline)) ${result} ${api}_stream_$S(${params
 	struct fmt_thread *thread = rec_stream_enter(slot, $S, FRAME);
 
 	if (likely(thread)) {
+		uint64_t begin = thread->frame[1].begin;
 		${result} result = ((${result} (*)(${types}))${api}_real[$S])(${words});
 
 		if (likely(${api}_slot[$S] == slot && rec_tls.thread == thread)) {
 			uint64_t end;
 			char *at = rec_stream_take(&rec_tls.writer, 16, true, &end);
 
-			rec_stream_leave(thread, slot, at, end, $failed, $recorded);
-		} else if (!rec_stream_late(thread, slot, $failed, $recorded)) {
+			rec_stream_leave(thread, slot, at, begin, end, $failed, $recorded);
+		} else if (!rec_stream_late(thread, slot, begin, $failed, $recorded)) {
 			return result;
 		}
 $stream_hook		return result;
@@ -314,7 +315,7 @@ class Wrapper:
         if self.is_counted:
             fast += self.fill(QUERY)
         else:
-            slow += self.fill(STREAM, stream_hook=self.fast_hook("thread->frame[1].begin", 1))
+            slow += self.fill(STREAM, stream_hook=self.fast_hook("begin", 1))
             fast += self.fill(HOT, fast_hook=self.fast_hook("begin", 0))
         return slow + self.fill(SIGNATURE) + fast + "\n" + self.aliases()
 

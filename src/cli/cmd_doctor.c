@@ -3,6 +3,7 @@
  * `sonde doctor [PROGRAM]`: what this build can be attached to on this machine, how, and what stands in the way.
  * Exit status 1 where nothing could be recorded here, or nothing of the program.
  */
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,6 +150,11 @@ static int check_program(struct doctor *doctor, const char *program)
 	printf("\nProgram:    %s\n", target.path);
 	if (strcmp(target.object, target.path) != 0)
 		printf("Run by:     %s\n", target.object);
+	if (access(target.object, X_OK) != 0) {
+		printf("Traced:     no: it cannot be run: %s: %s\n", target.object, strerror(errno));
+		doctor->working = false;
+		return 0;
+	}
 	if (target.reason) {
 		printf("Traced:     no: it %s%s\n", target_reason_text(target.reason),
 		       target_children_reached(target.reason) ? "; programs that it starts are" : "");

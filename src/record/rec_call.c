@@ -31,12 +31,13 @@ void rec_row_add(struct fmt_stats *row, uint64_t duration, uint64_t child, bool 
 
 /*
  * Another stack of this thread (coroutines, sigaltstack) made the call's frame look abandoned, and there may be another
- * call's frame now, which is to stay. Its own counts, and is not unfinished any more.
+ * call's frame now, which is to stay. Its own counts, and is not unfinished any more. The calls that stood in its place
+ * have its time as theirs: it has none of its own.
  */
 static void leave_without_frame(struct fmt_stats *row, uint64_t duration, bool failed)
 {
 	row->unfinished--;
-	rec_row_add(row, duration, 0, failed);
+	rec_row_add(row, duration, duration, failed);
 }
 
 void rec_fast_odd(struct fmt_thread *thread, uint32_t slot, uint64_t begin, uint64_t end, bool failed)
@@ -48,8 +49,8 @@ void rec_fast_odd(struct fmt_thread *thread, uint32_t slot, uint64_t begin, uint
 		leave_without_frame(row, end - begin, failed);
 		return;
 	}
-	rec_row_add(row, end - begin, thread->frame[1].child, failed);
 	rec_drop_above(thread, 1);
+	rec_row_add(row, end - begin, thread->frame[1].child, failed);
 	thread->depth = 0;
 }
 
@@ -58,15 +59,15 @@ static bool is_still_open(const struct fmt_thread *thread)
 	return rec_wiped->open && rec_tls.thread == thread;
 }
 
-bool rec_fast_late(struct fmt_thread *thread, uint32_t slot, uint64_t end, bool failed)
+bool rec_fast_late(struct fmt_thread *thread, uint32_t slot, uint64_t begin, uint64_t end, bool failed)
 {
 	if (!is_still_open(thread))
 		return false;
-	rec_fast_leave(thread, slot, thread->frame[1].begin, end, failed);
+	rec_fast_leave(thread, slot, begin, end, failed);
 	return true;
 }
 
-bool rec_stream_late(struct fmt_thread *thread, uint32_t slot, bool failed, rec_word result)
+bool rec_stream_late(struct fmt_thread *thread, uint32_t slot, uint64_t begin, bool failed, rec_word result)
 {
 	uint64_t end;
 	char *at;
@@ -74,22 +75,31 @@ bool rec_stream_late(struct fmt_thread *thread, uint32_t slot, bool failed, rec_
 	if (!is_still_open(thread))
 		return false;
 	at = rec_stream_take(&rec_tls.writer, 16, true, &end);
-	rec_stream_leave(thread, slot, at, end, failed, result);
+	rec_stream_leave(thread, slot, at, begin, end, failed, result);
 	return true;
+}
+
+/* The top frame's call is unfinished; what was called beneath it is no time of the call around it either. */
+static void drop_frame(struct fmt_thread *thread)
+{
+	const struct fmt_frame *top = &thread->frame[thread->depth];
+
+	rec_row(thread, top->slot)->unfinished++;
+	thread->frame[thread->depth - 1].child += top->child;
+	thread->depth--;
 }
 
 void rec_drop_above(struct fmt_thread *thread, uint32_t depth)
 {
-	for (; thread->depth > depth; thread->depth--)
-		rec_row(thread, thread->frame[thread->depth].slot)->unfinished++;
+	while (thread->depth > depth)
+		drop_frame(thread);
 }
 
 static void drop_top(struct fmt_thread *thread)
 {
 	struct fmt_event_left left = {thread->frame[thread->depth].slot};
 
-	rec_row(thread, thread->frame[thread->depth].slot)->unfinished++;
-	thread->depth--;
+	drop_frame(thread);
 	if (left.slot <= rec_state.streamed)
 		rec_stream_event(&rec_tls.writer, FMT_EVENT_LEFT, &left, sizeof(left));
 }
@@ -444,8 +454,8 @@ static REC_COLD void leave_counted(struct rec_call *call)
 			rec_row(thread, slot)->unfinished--;
 		return;
 	}
-	thread->frame[call->depth - 1].child += frame->child;
 	rec_drop_above(thread, call->depth);
+	thread->frame[call->depth - 1].child += frame->child;
 	thread->depth = call->depth - 1;
 }
 
@@ -484,12 +494,13 @@ void rec_leave(struct rec_call *call)
 	duration = call->duration = end - call->begin;
 	row = rec_row(thread, call->slot);
 	frame = &thread->frame[call->depth];
-	child = frame->child;
 	if (unlikely(thread->depth < call->depth || frame->begin != call->begin)) {
 		leave_without_frame(row, duration, call->failed);
 		thread->last = end;
 		return;
 	}
+	rec_drop_above(thread, call->depth);
+	child = frame->child;
 	if (unlikely(call->depth > 1 && is_recursive(thread, call->depth, call->slot))) {
 		row->hist[fmt_bucket(duration)]++;
 		row->child += child - duration;
@@ -497,7 +508,6 @@ void rec_leave(struct rec_call *call)
 	} else {
 		rec_row_add(row, duration, child, call->failed);
 	}
-	rec_drop_above(thread, call->depth);
 	thread->depth = call->depth - 1;
 	thread->last = call->begin + duration;
 	thread->frame[call->depth - 1].child += duration;

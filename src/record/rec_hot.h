@@ -108,8 +108,10 @@ REC_EXPORT REC_COLD void rec_drop_above(struct fmt_thread *thread, uint32_t dept
  * The end of a call whose function has lost its slot: recording was paused inside it. false: no, this is the child of
  * a fork inside, and nothing is recorded. The same for a call with a stream.
  */
-REC_EXPORT REC_COLD bool rec_fast_late(struct fmt_thread *thread, uint32_t slot, uint64_t end, bool failed);
-REC_EXPORT REC_COLD bool rec_stream_late(struct fmt_thread *thread, uint32_t slot, bool failed, rec_word result);
+REC_EXPORT REC_COLD bool rec_fast_late(struct fmt_thread *thread, uint32_t slot, uint64_t begin, uint64_t end,
+				       bool failed);
+REC_EXPORT REC_COLD bool rec_stream_late(struct fmt_thread *thread, uint32_t slot, uint64_t begin, bool failed,
+					 rec_word result);
 /* What the inline path has no room for: times beyond the histogram, and a frame that is another call's now. */
 REC_EXPORT REC_COLD void rec_fast_odd(struct fmt_thread *thread, uint32_t slot, uint64_t begin, uint64_t end,
 				      bool failed);
@@ -119,8 +121,7 @@ static inline __attribute__((always_inline)) void rec_fast_leave(struct fmt_thre
 {
 	struct fmt_stats *row = rec_row(thread, slot);
 	uint64_t duration = end - begin, shifted = begin - 4;
-	uint64_t child = thread->frame[1].child;
-	uint64_t value, octave, top;
+	uint64_t value, octave, top, child;
 
 	/*
 	 * fmt_bucket() by the shortest way from the clock to the address of the counter, the one thing here that
@@ -142,11 +143,12 @@ static inline __attribute__((always_inline)) void rec_fast_leave(struct fmt_thre
 		row->max = duration;
 	if (unlikely(failed))
 		row->failed++;
+	if (unlikely(thread->depth != 1))
+		rec_drop_above(thread, 1);
+	child = thread->frame[1].child;
 	if (unlikely(child))
 		row->child += child;
 	thread->last = end;
-	if (unlikely(thread->depth != 1))
-		rec_drop_above(thread, 1);
 	thread->depth = 0;
 }
 

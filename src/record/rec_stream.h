@@ -105,7 +105,8 @@ static inline __attribute__((always_inline)) struct fmt_thread *rec_stream_enter
 
 /* at, ticks: of rec_stream_take() with 16 bytes; what follows from the result is worked out only behind that. */
 static inline __attribute__((always_inline)) void rec_stream_leave(struct fmt_thread *thread, uint32_t slot, char *at,
-								   uint64_t ticks, bool failed, rec_word result)
+								   uint64_t begin, uint64_t ticks, bool failed,
+								   rec_word result)
 {
 	struct rec_writer *writer = &rec_tls.writer;
 
@@ -113,7 +114,7 @@ static inline __attribute__((always_inline)) void rec_stream_leave(struct fmt_th
 	rec_stream_head(at, fmt_event_id(rec_apart(slot), FMT_CALL_EXIT) + failed, ticks);
 	rec_stream_put(at + 8, result);
 	rec_stream_publish(writer, at + 16, ticks);
-	rec_fast_leave(thread, slot, thread->frame[1].begin, ticks, failed);
+	rec_fast_leave(thread, slot, begin, ticks, failed);
 }
 
 /* One event with a payload of words. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * two_stacks first|last: two coroutines of one thread, each inside of a call, whose user operation switches to the
- * other. The first of them has the lower stack, or the higher one.
+ * other. The first of them has the lower stack, or the higher one. Each function was called before, so that it takes
+ * the path of those that are known.
  */
 #include <stdbool.h>
 #include <ucontext.h>
@@ -18,7 +19,13 @@ static MPI_Op op;
 static void to_other(void *in, void *inout, int *count, MPI_Datatype *type)
 {
 	(void)in, (void)inout, (void)count, (void)type;
+	usleep(20000);
 	swapcontext(&one, &other);
+}
+
+static void nothing(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+	(void)in, (void)inout, (void)count, (void)type;
 }
 
 static void to_one(void *in, void *inout, int *count, MPI_Datatype *type)
@@ -59,9 +66,12 @@ static void prepare(ucontext_t *context, char *stack, void (*run)(void))
 int main(int argc, char **argv)
 {
 	bool low = argc > 1 && strcmp(argv[1], "first") == 0;
-	int byte = 0;
+	int byte = 0, out;
 
 	MPI_Init(&argc, &argv);
+	MPI_Op_create(nothing, 1, &op);
+	MPI_Allreduce(&byte, &out, 1, MPI_INT, op, MPI_COMM_WORLD);
+	MPI_Scan(&byte, &out, 1, MPI_INT, op, MPI_COMM_WORLD);
 	prepare(&one, stacks[low ? 0 : 1], run_one);
 	prepare(&other, stacks[low ? 1 : 0], run_other);
 	swapcontext(&outside, &one);

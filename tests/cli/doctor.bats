@@ -65,6 +65,10 @@ row() # BACKEND TEXT...
 	chmod +x script
 	doctor 0 ./script
 	says "$T/out" "Run by:     "
+	printf '#!/nowhere/at/all\n' >orphan
+	chmod +x orphan
+	doctor 1 ./orphan
+	says "$T/out" "Traced:     no: it cannot be run: /nowhere/at/all: No such file or directory"
 }
 
 @test "an installation without its libraries, and one that lacks a wrapper object, are named" {

@@ -59,12 +59,16 @@ load lib
 }
 
 @test "calls that are open on two stacks of one thread end in any order" {
-	for order in first last; do
-		traced "$APPS/two_stacks" $order
-		equal status 0 "$status"
-		check 'calls("MPI_Allreduce") == 1 and calls("MPI_Scan") == 1 and calls("MPI_Send") == 3' \
-			'unfinished("MPI_Allreduce") == 0 and unfinished("MPI_Scan") == 0' 'not s["open_calls"]' \
-			'ledger("calls_unfinished") == 0'
+	for option in -q -l -t; do
+		for order in first last; do
+			traced $option -- "$APPS/two_stacks" $order
+			equal status 0 "$status"
+			check 'calls("MPI_Allreduce") == 2 and calls("MPI_Scan") == 2 and calls("MPI_Send") == 3' \
+				'unfinished("MPI_Allreduce") == 0 and unfinished("MPI_Scan") == 0' 'not s["open_calls"]' \
+				'ledger("calls_unfinished") == 0' 'total("MPI_Allreduce") > 20e6' 'ns("host") >= 0' \
+				'sum(c["self_ns"] for c in s["calls"] if c["timed"]) <= s["run"]["wall_ns"]'
+			rm -rf sonde-*
+		done
 	done
 }
 
