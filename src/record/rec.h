@@ -269,6 +269,8 @@ REC_EXPORT const struct rec_export *rec_export_find(const struct rec_backend *ba
 REC_EXPORT void *rec_export_wrapper(const struct rec_backend *backend, const struct rec_export *export);
 /* Path of a library that is in the process already, whose file's name begins so. */
 REC_EXPORT bool rec_mapped(const char *prefix, char *path_out, size_t size);
+/* Can this be read? A system call. For what a program gives before the runtime has looked at it. */
+REC_EXPORT bool rec_readable(const void *from, size_t bytes);
 /* A data or function symbol of the library that provides the backend's API (global scope first). */
 REC_EXPORT void *rec_provider_symbol(struct rec_backend *backend, const char *name);
 

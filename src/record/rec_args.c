@@ -107,8 +107,15 @@ static inline bool is_readable(const char *from, size_t bytes, bool head)
 {
 	const char *last = from + (bytes ? bytes - 1 : 0);
 
+	if (unlikely(last < from)) /* beyond the end of the address space */
+		return false;
 	return (head && !(((uintptr_t)from ^ (uintptr_t)last) & ~(uintptr_t)(REC_PAGE - 1))) ||
 	       are_pages_readable(from, last, head);
+}
+
+bool rec_readable(const void *from, size_t bytes)
+{
+	return is_readable(from, bytes, false);
 }
 
 static bool is_handle_or_number(const struct rec_argument *argument)

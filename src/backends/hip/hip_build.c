@@ -4,6 +4,8 @@
 
 #include "hip.h"
 
+#define NAME_MOST 256
+
 struct program {
 	uint64_t name; /* rec_name() */
 	uint32_t generation;
@@ -47,6 +49,8 @@ void hip_load_leave(const struct hip_call *view, rec_word result)
 	(void)result;
 	if (!view->call->slot)
 		return;
+	if (view->call->failed && name && !rec_readable(name, NAME_MOST)) /* what was refused may be no address */
+		name = "module";
 	file = name ? strrchr(name, '/') : NULL;
 	name = file ? file + 1 : name ? name : "module in memory";
 	rec_build(&hip_backend, rec_name(name, strlen(name)), SONDE_BUILD_binary, view->call->duration,

@@ -19,7 +19,7 @@ static bool is_followed(const struct rec_call *call)
 
 static void allocated(const struct rec_call *call, const struct hsa_role *role, const rec_word *args)
 {
-	rec_word address = call->failed ? 0 : *(const rec_word *)args[role->made];
+	rec_word address = call->failed || !args[role->made] ? 0 : *(const rec_word *)args[role->made];
 	struct rec_block block = {.bytes = args[role->size]};
 	struct hsa_place place;
 

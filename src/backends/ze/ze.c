@@ -97,6 +97,7 @@ void ze_opened(void)
 	static uint32_t opened;
 
 	rec_attached(&ze_backend, "preload", NULL);
+	ze_backend.part_bytes = 3 * sizeof(uint32_t); /* of a ze_group_count_t */
 	if (opened++ == 0)
 		return;
 	zed_pending_reset();
@@ -147,11 +148,14 @@ void zed_module_leave(const struct zed_call *view)
 {
 	const struct zed_module_desc *desc = (const struct zed_module_desc *)zed_arg(view, ZE_ARG_DESC);
 
+	bool is_il;
+
 	if (!view->call->slot || !desc)
 		return;
-	rec_build(&ze_backend, module_name(zed_made(view)),
-		  desc->format == ZED_MODULE_IL ? SONDE_BUILD_il : SONDE_BUILD_binary, view->call->duration,
-		  view->call->failed);
+	/* what was refused may be no address */
+	is_il = (!view->call->failed || rec_readable(desc, sizeof(*desc))) && desc->format == ZED_MODULE_IL;
+	rec_build(&ze_backend, module_name(zed_made(view)), is_il ? SONDE_BUILD_il : SONDE_BUILD_binary,
+		  view->call->duration, view->call->failed);
 }
 
 /* ---- loaders of the program's own ------------------------------------------------------------------ */

@@ -226,7 +226,8 @@ void zed_pool_enter(const struct zed_call *view)
 {
 	const struct zed_pool_desc *desc = (const struct zed_pool_desc *)zed_arg(view, ZE_ARG_DESC);
 
-	if (zed_is_followed(view->call) && desc && zed_arg(view, ZE_ARG_MADE) && !(desc->flags & ZED_POOL_IPC))
+	if (zed_is_followed(view->call) && zed_arg(view, ZE_ARG_MADE) && rec_readable(desc, sizeof(*desc)) &&
+	    !(desc->flags & ZED_POOL_IPC))
 		view->call->real = (void *)create_timed;
 }
 

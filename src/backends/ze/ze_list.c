@@ -213,7 +213,7 @@ static void begin_execution(const struct zed_call *view)
 	uint32_t count = (uint32_t)zed_arg(view, ZE_ARG_COUNT);
 	struct zed_list list;
 
-	if (!view->call->slot)
+	if (!view->call->slot || !zed_streams_opened()) /* without a queue the call is refused, whatever it is given */
 		return;
 	for (uint32_t i = 0; handle && i < count; i++)
 		if (zed_list_of(handle[i], &list))

@@ -38,7 +38,8 @@ void zed_physical_leave(const struct zed_call *view)
 {
 	const struct zed_physical_desc *desc = (const struct zed_physical_desc *)zed_arg(view, ZE_ARG_DESC);
 
-	allocated(view, &physical, zed_made(view), desc ? desc->bytes : 0);
+	if (!view->call->failed && desc)
+		allocated(view, &physical, zed_made(view), desc->bytes);
 }
 
 void zed_physical_free_enter(const struct zed_call *view)

@@ -58,6 +58,21 @@ END
 	check '(calls("hipMalloc"), failed("hipMalloc")) == (5, 5)' 'calls("hipGetDeviceCount") == 1' 'calls("hipFree") == 1'
 }
 
+@test "what the library refuses may be no address, with arguments recorded as well" {
+	need_real
+	cat > "$T/wild.py" << END
+import ctypes
+hip = ctypes.CDLL("$REAL")
+made = ctypes.c_void_p()
+print(hip.hipThreadExchangeStreamCaptureMode(ctypes.c_void_p(-1)))
+print(hip.hipModuleLoad(ctypes.byref(made), ctypes.c_void_p(4097)))
+END
+	same_as_bare "$PYTHON" "$T/wild.py"
+	traced -t -o "$T/rec" -- "$PYTHON" "$T/wild.py"
+	equal "status" 0 "$status"
+	diff "$T/wanted" "$T/out"
+}
+
 @test "with arguments recorded the sizes of a launch and the names of errors are told" {
 	need_real
 	traced -t -o "$T/rec" -- "$PROGRAMS/errors"

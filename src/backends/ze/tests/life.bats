@@ -16,6 +16,28 @@ load "$SRC/src/backends/ze/tests/lib"
 	check 'kernels("spin") == 20' 'end == "signal 9"' 'calls("zeCommandListAppendLaunchKernel") == 20'
 }
 
+@test "what the loader refuses may be no address, with arguments recorded as well" {
+	[ -x "$ZE/app" ] || omit "no libze-dev"
+	cat >"$T/wild.py" <<-'END'
+		import ctypes
+		ze = ctypes.CDLL("libze_loader.so.1")
+		made, wild = ctypes.c_void_p(), ctypes.c_void_p(4097)
+		print(ze.zeModuleCreate(None, None, wild, ctypes.byref(made), None))
+		print(ze.zePhysicalMemCreate(None, None, wild, ctypes.byref(made)))
+		print(ze.zeEventPoolCreate(None, wild, 0, None, ctypes.byref(made)))
+		print(ze.zeCommandQueueExecuteCommandLists(None, 3, wild, None))
+		print(ze.zeCommandListAppendLaunchKernel(None, None, ctypes.c_void_p(-4), None, 0, None))
+	END
+	bare "$PYTHON" "$T/wild.py"
+	cp "$T/bare.out" "$T/wanted"
+	for option in -q -t; do
+		traced $option -- "$PYTHON" "$T/wild.py"
+		equal "status" 0 "$status"
+		diff "$T/wanted" "$T/out"
+		rm -rf sonde-*
+	done
+}
+
 @test "C001 a child of a fork that uses Level Zero has a record of its own" {
 	ze_well forks before
 	check 'processes == 2' 'kernels("spin") == 8' 'ledger("device_seen") == ledger("device_recorded") == 8'
