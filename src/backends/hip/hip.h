@@ -62,6 +62,7 @@ uint64_t hip_kernel_name(enum hip_what what, rec_word function);
 
 #define HIP_SUCCESS 0
 #define HIP_NOT_READY 600
+#define HIP_CAPTURE_SPOILT 901
 #define HIP_STREAM_THREAD ((hip_handle)2) /* hipStreamPerThread */
 
 /* Around calls of our own, which must leave alone what hipGetLastError() gives the program. False: not now. */
@@ -121,6 +122,7 @@ struct hip_stream {
 	uint32_t gone;           /* destroyed by the program: may be used for another one */
 	uint64_t ended;          /* raw ns, of the last operation that is known to have ended */
 	uint64_t ended_error;    /* of that time */
+	int64_t stopped_ns;      /* the same operation's end by the device's clock */
 	uint64_t oldest;         /* raw ns, when the first that is pending was handed over; UINT64_MAX: none is */
 	struct hip_pending *first, *last;
 };

@@ -211,6 +211,25 @@ static int place_in_time(struct hip_device *device, struct hip_pending *work)
 	return HIP_SUCCESS;
 }
 
+/*
+ * Where several threads use a stream, one's work comes between another's and its first event: a stream does one thing
+ * after the other, so that an operation begins when the one before it has ended.
+ */
+static void follow(struct hip_pending *work)
+{
+	struct hip_stream *stream = work->stream;
+	int64_t late = stream->stopped_ns - work->start_ns;
+
+	if (work->duration_ns <= 0) /* no time at all */
+		return;
+	if (late > 0) {
+		late = late < work->duration_ns ? late : work->duration_ns - 1;
+		work->start_ns += late;
+		work->duration_ns -= late;
+	}
+	stream->stopped_ns = work->start_ns + work->duration_ns;
+}
+
 /* end: raw ns, when it was known to be over. */
 static struct hip_stamps stamps_of(const struct hip_pending *work, uint64_t end)
 {
@@ -242,6 +261,8 @@ static bool deliver(struct hip_pending *work, uint64_t end, bool final)
 
 	rec_lock(&device->lock);
 	error = place_in_time(device, work);
+	if (error == HIP_SUCCESS)
+		follow(work);
 	stamps = stamps_of(work, end);
 	stamps.follows = work->stream->ended;
 	stamps.follows_error = work->stream->ended_error;
@@ -430,6 +451,7 @@ void hip_pending_reset(struct hip_device *device)
 			__atomic_sub_fetch(&stream->count, 1, __ATOMIC_RELEASE);
 		}
 		stream->last = NULL;
+		stream->stopped_ns = 0;
 		note_first(stream);
 		unlock_stream(stream);
 	}

@@ -41,7 +41,7 @@ void hip_ask_end(const struct hip_ask *ask)
 	if (after != ask->before && after != HIP_SUCCESS) {
 		if (after != HIP_NOT_READY)
 			__atomic_store_n(&one_failed, 1, __ATOMIC_RELAXED);
-		if (forget)
+		if (forget && ask->before == HIP_SUCCESS) /* it would take what the program has not read with it */
 			forget();
 	}
 	rec_guard_leave(ask->token);
@@ -100,6 +100,7 @@ struct entry {
 	struct hip_stream *stream;
 };
 static uint32_t capturing;  /* streams */
+static struct rec_map captures = REC_MAP(hip_handle); /* which ones */
 static uint32_t collecting; /* threads that ask what may not be asked then */
 static struct rec_map known = REC_MAP(struct entry); /* by handle; those that have none by device, or by thread */
 static struct hip_stream *streams;                   /* grows at the head, read without the lock */
@@ -149,6 +150,7 @@ static struct hip_stream *add_stream(hip_handle handle, struct hip_device *devic
 		stream->handle = handle;
 		stream->device = device;
 		stream->ended = 0;
+		stream->stopped_ns = 0;
 		stream->oldest = UINT64_MAX;
 		stream->recorded = rec_queue(&hip_backend, device->recorded, handle > HIP_STREAM_THREAD ? handle
 						     : (rec_word)stream, name);
@@ -204,9 +206,26 @@ struct hip_stream *hip_stream(hip_handle handle, bool thread)
 	return entry.stream;
 }
 
+static void capture_over(void)
+{
+	uint32_t now = __atomic_load_n(&capturing, __ATOMIC_ACQUIRE);
+
+	while (now && !__atomic_compare_exchange_n(&capturing, &now, now - 1, false, __ATOMIC_ACQ_REL,
+						   __ATOMIC_ACQUIRE))
+		;
+}
+
+static void capture_gone(hip_handle stream)
+{
+	if (rec_map_take(&captures, stream, NULL))
+		capture_over();
+}
+
 static void stream_gone(hip_handle handle)
 {
 	struct entry entry;
+
+	capture_gone(handle);
 
 	if (handle > HIP_STREAM_THREAD && rec_map_take(&known, handle, &entry) && entry.stream)
 		__atomic_store_n(&entry.stream->gone, 1, __ATOMIC_RELEASE);
@@ -234,6 +253,7 @@ void hip_streams_forget(void)
 	streams = NULL;
 	streams_lock = devices_lock = named = 0;
 	capturing = collecting = 0;
+	captures = (struct rec_map)REC_MAP(hip_handle);
 	for (uint32_t i = 0; i < HIP_DEVICES; i++) {
 		devices[i].lock = devices[i].pairs = 0;
 		devices[i].clock = (struct hip_clock){ 0 };
@@ -274,28 +294,20 @@ void hip_capture_begin_enter(const struct hip_call *view)
 		sched_yield();
 }
 
-static void capture_over(void)
-{
-	uint32_t now = __atomic_load_n(&capturing, __ATOMIC_ACQUIRE);
-
-	while (now && !__atomic_compare_exchange_n(&capturing, &now, now - 1, false, __ATOMIC_ACQ_REL,
-						   __ATOMIC_ACQUIRE))
-		;
-}
-
 void hip_capture_begin_leave(const struct hip_call *view, rec_word result)
 {
+	hip_handle stream = hip_arg(view, HIP_ARG_STREAM);
+
 	(void)result;
-	if (view->call->failed)
+	if (view->call->failed || !rec_map_put(&captures, stream, &stream))
 		capture_over();
 }
 
-/* Also where it was spoilt. */
+/* Also where it was spoilt; not where another stream's end was asked for, or by another thread. */
 void hip_capture_end_leave(const struct hip_call *view, rec_word result)
 {
-	(void)view;
-	(void)result;
-	capture_over();
+	if (!view->call->failed || (int32_t)result == HIP_CAPTURE_SPOILT)
+		capture_gone(hip_arg(view, HIP_ARG_STREAM));
 }
 
 enum hip_captured hip_stream_captured(hip_handle handle)

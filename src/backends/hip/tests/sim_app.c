@@ -217,7 +217,9 @@ static void captured_graph(int times, int with_others)
 	CALL(hipMemcpyAsync(data, on_device, sizeof(data), hipMemcpyDeviceToHost, stream));
 	if (with_others) {
 		hipStream_t captured = stream;
+		hipGraph_t none;
 
+		hipStreamEndCapture(other, &none); /* refused: it is not captured, and nothing has ended */
 		stream = other;
 		add(3);
 		stream = captured;
