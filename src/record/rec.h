@@ -291,6 +291,7 @@ REC_EXPORT uint32_t rec_device(struct rec_backend *backend, const char *key, con
 REC_EXPORT void rec_device_seen(struct rec_backend *backend); /* an operation was launched */
 REC_EXPORT void rec_device_unseen(struct rec_backend *backend); /* that launch has failed: it will never run */
 REC_EXPORT void rec_device_untimed(struct rec_backend *backend);
+REC_EXPORT uint64_t rec_device_left(const struct rec_backend *backend); /* seen, and not told of yet */
 REC_EXPORT void rec_device_lost(struct rec_backend *backend); /* seen before, or else seen by this */
 REC_EXPORT void rec_lost(struct rec_backend *backend); /* a call that could not be recorded */
 
@@ -518,6 +519,25 @@ REC_EXPORT void rec_block_made(struct rec_backend *backend, const struct rec_cal
 REC_EXPORT void rec_block_freeing(struct rec_call *call, struct rec_map *blocks, rec_word key);
 REC_EXPORT void rec_block_freed(struct rec_backend *backend, const struct rec_call *call, struct rec_map *blocks,
 				rec_word key);
+
+/*
+ * May this thread ask the runtime, at the end? A program that aborts inside a call, or on a thread of the runtime, may
+ * hold the runtime's locks.
+ */
+REC_EXPORT bool rec_may_ask(void);
+/*
+ * For flush hooks. left() collects what it can and says how much is to come; it is asked as long as that gets less, or
+ * 0.2 s long. What is left then.
+ */
+REC_EXPORT uint64_t rec_flush_wait(uint64_t deadline_raw_ns, uint64_t (*left)(void));
+/* Calls run(), which may hang, on a thread of its own, and waits for it until the deadline. */
+struct rec_flusher {
+	void (*run)(void);
+	uint32_t wanted, done;
+	bool there;
+};
+REC_EXPORT void rec_flusher_start(struct rec_flusher *flusher); /* not in a signal handler */
+REC_EXPORT void rec_flusher_run(struct rec_flusher *flusher, uint64_t deadline_raw_ns);
 
 /* An address range; flags and device are as the backend has them. */
 struct rec_extent {

@@ -54,6 +54,14 @@ void rec_device_unseen(struct rec_backend *backend)
 		__atomic_fetch_sub(&item->device_seen, 1, __ATOMIC_RELAXED);
 }
 
+uint64_t rec_device_left(const struct rec_backend *backend)
+{
+	const struct fmt_backend *item = ledger(backend);
+	uint64_t told = item ? item->device_recorded + item->untimed + item->device_lost : 0;
+
+	return item && item->device_seen > told ? item->device_seen - told : 0;
+}
+
 void rec_device_untimed(struct rec_backend *backend)
 {
 	struct fmt_backend *item = ledger(backend);

@@ -5,15 +5,11 @@
  * gets it.
  */
 #include <dlfcn.h>
-#include <linux/futex.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include <sys/syscall.h>
 
 #include "cupti.h"
 
@@ -162,75 +158,19 @@ static const char *start(uint32_t *skipped_out)
 	return NULL;
 }
 
-/*
- * ---- flushing: CUPTI may wait for a device that hangs, the program's end may not ----
- * A thread of its own does it, which is there from the start: the program may end in a signal handler, in which no
- * thread can be made.
- */
+/* ---- flushing: CUPTI may wait for a device that hangs, the program's end may not ---- */
 
-static struct {
-	uint32_t wanted, done; /* flushes; futexes */
-	bool there;
-} flushing;
-
-static void futex(uint32_t *word, int what, uint32_t value, const struct timespec *timeout)
+static void flush_all(void)
 {
-	syscall(SYS_futex, word, what | FUTEX_PRIVATE_FLAG, value, timeout, NULL, 0);
+	cupti.ActivityFlushAll(1 /* also what is not full */);
 }
 
-static void *flush_thread(void *data)
-{
-	(void)data;
-	rec_guard_enter();
-	for (;;) {
-		uint32_t wanted = __atomic_load_n(&flushing.wanted, __ATOMIC_ACQUIRE);
-
-		if (wanted == flushing.done) {
-			futex(&flushing.wanted, FUTEX_WAIT, wanted, NULL);
-			continue;
-		}
-		cupti.ActivityFlushAll(1 /* also what is not full */);
-		__atomic_store_n(&flushing.done, wanted, __ATOMIC_RELEASE);
-		futex(&flushing.done, FUTEX_WAKE, INT32_MAX, NULL);
-	}
-	return NULL;
-}
-
-static void start_flushing(void)
-{
-	pthread_attr_t attributes;
-	sigset_t all, before;
-	pthread_t thread;
-
-	if (flushing.there)
-		return;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before); /* the program's signals are for its own threads */
-	pthread_attr_init(&attributes);
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	flushing.there = pthread_create(&thread, &attributes, flush_thread, NULL) == 0;
-	pthread_attr_destroy(&attributes);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
+static struct rec_flusher flusher = {.run = flush_all};
 
 void cupti_flush(uint64_t deadline_raw_ns)
 {
-	uint32_t done = __atomic_load_n(&flushing.done, __ATOMIC_ACQUIRE), before = done;
-	uint64_t now = rec_raw_ns();
-
-	/* one that is under way still has hung once already */
-	if (!cupti_live() || !flushing.there || now >= deadline_raw_ns ||
-	    !__atomic_compare_exchange_n(&flushing.wanted, &before, done + 1, false, __ATOMIC_ACQ_REL,
-					 __ATOMIC_RELAXED))
-		return;
-	futex(&flushing.wanted, FUTEX_WAKE, 1, NULL);
-	while (now < deadline_raw_ns && __atomic_load_n(&flushing.done, __ATOMIC_ACQUIRE) == done) {
-		struct timespec left = {(time_t)((deadline_raw_ns - now) / 1000000000u),
-					(long)((deadline_raw_ns - now) % 1000000000u)};
-
-		futex(&flushing.done, FUTEX_WAIT, done, &left);
-		now = rec_raw_ns();
-	}
+	if (cupti_live())
+		rec_flusher_run(&flusher, deadline_raw_ns);
 }
 
 #define EXIT_FLUSH_NS 2000000000u
@@ -262,7 +202,7 @@ REC_EXPORT int InitializeInjection(void)
 				 ", which was not asked for %u functions that only ask or set up (--queries does)",
 				 skipped);
 		rec_attached(&cuda_backend, how, NULL);
-		start_flushing();
+		rec_flusher_start(&flusher);
 		atexit(at_exit);
 	} else {
 		rec_backend_note(&cuda_backend, trouble);

@@ -16,8 +16,6 @@
 #define WORKS_MOST (1u << 17)      /* at once */
 #define PAIRS_FIRST 1024
 #define BASE_FOR_NS 250000000      /* how far from the base a float of milliseconds tells 15 ns */
-#define PATIENCE_NS 200000000u     /* without any progress, at the end */
-#define NAP_NS 500000
 #define UNTOLD_MOST 4096           /* works of a stream that wait for times which are not told though they are over */
 #define EVENT_TO_DEVICE 0x40000000u /* no more caches are flushed for the event than must be */
 
@@ -463,35 +461,19 @@ void hip_pending_reset(struct hip_device *device)
 
 /* ---- the end of the program ---------------------------------------------------------------------------------- */
 
-/* A program that aborts inside a call, or on a thread of the runtime, may hold the runtime's locks. */
-static bool may_ask(void)
+static uint64_t operations_waiting(void)
 {
-	const struct fmt_thread *thread = rec_tls.thread;
-
-	return thread && thread->depth == 0;
+	collect(NULL, false);
+	return __atomic_load_n(&waiting, __ATOMIC_RELAXED);
 }
 
 void hip_pending_flush(uint64_t deadline_raw_ns)
 {
-	const struct timespec nap = { .tv_sec = 0, .tv_nsec = NAP_NS };
-	uint64_t before = __atomic_load_n(&waiting, __ATOMIC_RELAXED), left, now = rec_raw_ns();
-	uint64_t patience = now + PATIENCE_NS;
 	int saved = errno;
 
-	if (!before || !may_ask())
+	if (!__atomic_load_n(&waiting, __ATOMIC_RELAXED) || !rec_may_ask())
 		return;
-	for (;;) {
-		collect(NULL, false);
-		left = __atomic_load_n(&waiting, __ATOMIC_RELAXED);
-		now = rec_raw_ns();
-		if (left < before)
-			patience = now + PATIENCE_NS;
-		before = left;
-		if (!left || now >= patience || now >= deadline_raw_ns)
-			break;
-		nanosleep(&nap, NULL);
-	}
-	if (left)
+	if (rec_flush_wait(deadline_raw_ns, operations_waiting))
 		collect(NULL, true);
 	errno = saved;
 }

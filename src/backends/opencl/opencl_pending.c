@@ -14,8 +14,6 @@
 #include "record/rec_hot.h"
 
 #define BLOCK_COMMANDS 256
-#define PATIENCE_NS 200000000u /* without any progress */
-#define NAP_NS 500000
 #define ORDERED_QUEUES 256 /* of which the latest end is known */
 
 enum pending_state {
@@ -273,35 +271,16 @@ static void collect_finished(void)
 		}
 }
 
-/*
- * May this thread ask the runtime? A program that aborts inside a call, or on a thread of the runtime,
- * may hold the runtime's locks.
- */
-static bool may_ask(void)
+static uint64_t commands_waiting(void)
 {
-	const struct fmt_thread *thread = rec_tls.thread;
-
-	return thread && thread->depth == 0;
+	return __atomic_load_n(&waiting, __ATOMIC_RELAXED);
 }
 
 void opencl_pending_flush(uint64_t deadline_raw_ns)
 {
-	struct timespec nap = { .tv_sec = 0, .tv_nsec = NAP_NS };
 	int saved = errno;
-	uint64_t before = __atomic_load_n(&waiting, __ATOMIC_RELAXED), now = rec_raw_ns();
-	uint64_t patience = now + PATIENCE_NS;
 
-	while (before && now < patience && now < deadline_raw_ns) {
-		uint64_t left;
-
-		nanosleep(&nap, NULL);
-		now = rec_raw_ns();
-		left = __atomic_load_n(&waiting, __ATOMIC_RELAXED);
-		if (left < before)
-			patience = now + PATIENCE_NS;
-		before = left;
-	}
-	if (before && may_ask())
+	if (rec_flush_wait(deadline_raw_ns, commands_waiting) && rec_may_ask())
 		collect_finished();
 	errno = saved;
 }

@@ -51,6 +51,30 @@ bool rocp_live(void)
 	return rocp.owner && rocp.owner == (uint32_t)getpid();
 }
 
+/* ---- flushing: the library may wait for a device that hangs, the program's end may not ---- */
+
+static void flush_buffer(void)
+{
+	rocp.flush_buffer(rocp.buffer);
+}
+
+static struct rec_flusher flusher = {.run = flush_buffer};
+static uint64_t flush_deadline; /* of the thread that ends the program */
+
+static uint64_t left_on_devices(void)
+{
+	rec_flusher_run(&flusher, flush_deadline);
+	return rec_device_left(&rocprofiler_backend);
+}
+
+/* The library hands over what has ended: what is on its way to devices is waited for as it goes. */
+static void flush(uint64_t deadline_raw_ns)
+{
+	flush_deadline = deadline_raw_ns;
+	if (rocp_live() && rec_raw_ns() < deadline_raw_ns)
+		rec_flush_wait(deadline_raw_ns, left_on_devices);
+}
+
 /* ---- finding it ---- */
 
 static void *mapped(const char *name, char *folder_out)
@@ -161,6 +185,7 @@ static int initialize(void *finalize_all, void *data)
 	rocp_clock_read();
 	if (rocp.start_context(rocp.context))
 		return -1;
+	rec_flusher_start(&flusher);
 	rocp.owner = (uint32_t)getpid();
 	return 0;
 }
@@ -235,45 +260,4 @@ REC_EXPORT int rocprofiler_register_library_api_table(const char *name, void *im
 		return NO_TOOLS;
 	sonde_rocprofiler();
 	return call(name, import, version, tables, count, id_out);
-}
-
-/* ---- flushing: the library may wait for a device that hangs, the program's end may not ---- */
-
-static struct {
-	pthread_mutex_t mutex;
-	pthread_cond_t ended;
-	bool running;
-} flushing = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false};
-
-static void *flush_thread(void *data)
-{
-	rec_guard_enter();
-	rocp.flush_buffer(rocp.buffer);
-	pthread_mutex_lock(&flushing.mutex);
-	flushing.running = false;
-	pthread_cond_broadcast(&flushing.ended);
-	pthread_mutex_unlock(&flushing.mutex);
-	return data;
-}
-
-static void flush(uint64_t deadline_raw_ns)
-{
-	uint64_t now = rec_raw_ns(), until;
-	struct timespec limit;
-	pthread_t thread;
-
-	if (!rocp_live() || now >= deadline_raw_ns)
-		return;
-	clock_gettime(CLOCK_REALTIME, &limit);
-	until = (uint64_t)limit.tv_sec * 1000000000u + (uint64_t)limit.tv_nsec + (deadline_raw_ns - now);
-	limit = (struct timespec){(time_t)(until / 1000000000u), (long)(until % 1000000000u)};
-	pthread_mutex_lock(&flushing.mutex);
-	if (!flushing.running) {
-		flushing.running = pthread_create(&thread, NULL, flush_thread, NULL) == 0;
-		if (flushing.running)
-			pthread_detach(thread);
-	}
-	while (flushing.running && pthread_cond_timedwait(&flushing.ended, &flushing.mutex, &limit) == 0)
-		;
-	pthread_mutex_unlock(&flushing.mutex);
 }

@@ -14,8 +14,6 @@
 
 #define BLOCK_COMMANDS 256u
 #define UNREADY_MOST 2u /* of a stream, looked at in passing */
-#define PATIENCE_NS 200000000u /* without any progress, at the end */
-#define NAP_NS 500000
 
 typedef uint32_t event_call(zed_handle);
 typedef uint32_t stamps_call(zed_handle, struct zed_stamps *);
@@ -408,32 +406,8 @@ static uint64_t collect_every_stream(void)
 	return left;
 }
 
-/*
- * May this thread ask the runtime? A program that aborts inside a call, or on a thread of the runtime, may hold the
- * runtime's locks.
- */
-static bool may_ask(void)
-{
-	const struct fmt_thread *thread = rec_tls.thread;
-
-	return thread && thread->depth == 0;
-}
-
 void zed_pending_flush(uint64_t deadline_raw_ns)
 {
-	struct timespec nap = { .tv_sec = 0, .tv_nsec = NAP_NS };
-	uint64_t now = rec_raw_ns(), patience = now + PATIENCE_NS, before = UINT64_MAX, left;
-	int saved = errno;
-
-	while (may_ask() && now < patience && now < deadline_raw_ns) {
-		left = collect_every_stream();
-		if (!left)
-			break;
-		nanosleep(&nap, NULL);
-		now = rec_raw_ns();
-		if (left < before)
-			patience = now + PATIENCE_NS;
-		before = left;
-	}
-	errno = saved;
+	if (rec_may_ask() && rec_raw_ns() < deadline_raw_ns)
+		rec_flush_wait(deadline_raw_ns, collect_every_stream);
 }
