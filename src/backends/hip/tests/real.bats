@@ -35,6 +35,15 @@ errors_counted()
 	errors_counted
 }
 
+@test "a program that only finds that there is no device is told that this alone is not recorded" {
+	need_real
+	LOOK_ONLY=1 same_as_bare "$PROGRAMS/errors"
+	grep -qx "hipGetDeviceCount 100" "$T/out"
+	says "$T/err" "nothing recorded: $PROGRAMS/errors is linked with libamdhip64.so.5" \
+		"made no call that counts" "sonde doctor $PROGRAMS/errors"
+	equal lines 1 "$(wc -l <"$T/err")"
+}
+
 @test "C062 C064 a program that opens the library by its path with RTLD_LAZY and RTLD_DEEPBIND, as AMDGPU.jl does, is fully seen" {
 	need_real
 	same_as_bare "$PROGRAMS/errors_opened" "$REAL"
