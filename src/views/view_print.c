@@ -95,6 +95,7 @@ int view_print(struct recording *recording, struct events *events, int fd, const
 	struct printer printer = {.recording = recording, .events = events, .options = options,
 				  .now = {.second = INT64_MIN}, .until = {.second = INT64_MIN}};
 	const struct event *event;
+	uint64_t printed = 0;
 	int err = 0;
 
 	printer.text = malloc(sizeof(*printer.text));
@@ -105,7 +106,7 @@ int view_print(struct recording *recording, struct events *events, int fd, const
 	printer.function = arena_array(&printer.arena, recording->tallies, sizeof(*printer.function));
 	if (parts)
 		printer.now = parts->now;
-	while (!printer.text->error && (event = next_event(&printer, parts))) {
+	for (; !printer.text->error && (event = next_event(&printer, parts)); printed++) {
 		if (options->json)
 			print_json(&printer, event);
 		else
@@ -118,6 +119,8 @@ int view_print(struct recording *recording, struct events *events, int fd, const
 	}
 	if (printer.text->error && printer.text->error != EPIPE)
 		err = log_error(SONDE_EIO, "events cannot be written: %s", strerror(printer.text->error));
+	else if (!parts && !printed)
+		err = log_error(SONDE_EFORMAT, "no event is left to print (see the filters, if there are any)");
 	free(printer.text);
 	arena_free(&printer.arena);
 	return err;

@@ -91,6 +91,7 @@ refused()
 	refused "threads are a list" -- "$rec" --threads 5-4
 	refused "unknown backend 'nope' (there are: " -- "$rec" -b opencl,nope
 	refused "unknown backend 'nope' (there are: " -- "$rec" -b nope --follow
+	refused "no event is left to print (see the filters" -- "$rec" --include "nosuch*"
 	traced -o "$T/plain" -- "$APPS/cl_run" 1 return
 	refused "no events in it" -- "$T/plain"
 }
