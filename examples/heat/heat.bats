@@ -57,12 +57,18 @@ correct_on() { # MPI
 	[ "${#lines[@]}" -eq 1 ]
 }
 
-# Runs under sonde and holds the summary against the ranks' own timers.
+# Runs under sonde and holds the summary against the ranks' own timers. Another process may have the processor between the
+# program's clock and ours, which does not happen three times in a row: what is wrong is wrong each time.
 agrees_with_sonde() { # MPI WAY
 	need_mpi "$1"
-	mpirun_of "$1" 2 "$SONDE" -q --json "$T/s.json" "$HEAT/heat-$1" --size 1024 --steps 300 --"$2" >out
-	cat out
-	"$PYTHON" "$SRC/examples/heat/agree.py" out s.json
+	for _ in 1 2 3; do
+		mpirun_of "$1" 2 "$SONDE" -q --json "$T/s.json" "$HEAT/heat-$1" --size 1024 --steps 300 --"$2" >out
+		cat out
+		if "$PYTHON" "$SRC/examples/heat/agree.py" out s.json; then
+			return 0
+		fi
+	done
+	return 1
 }
 
 @test "sonde agrees with the timers of heat that waits after each step (MPICH)" {

@@ -140,8 +140,9 @@ static void tell_nothing(struct result *result, const struct summary *summary)
 		     " there are does not); sonde doctor %s shows what is recorded of it, and how", result->program,
 		     preload->linked, result->program);
 	else
-		tell("nothing recorded: %s used none of %s, or ran without the libraries of sonde; sonde doctor %s"
-		     " shows what is recorded of it, and how", result->program, backend_names(preload), result->program);
+		tell("nothing recorded: %s used none of %s, or ran without the libraries of sonde; sonde doctor"
+		     " %s shows what is recorded of it, and how", result->program, backend_names(preload),
+		     result->program);
 }
 
 /* Does it have our variables? One that is younger than this process may just be on its way through exec. */

@@ -43,7 +43,7 @@ expected_end() # STATUS: as the summary says it
 same_status() # MPI HOW EXPECTED
 {
 	case $1.$2.$status in
-	mpich._exit.9 | mpich.nofinalize.9 | mpich.3.9 | mpich.abort.15 | mpich.abort.9) return ;;
+	mpich._exit.[19] | mpich.nofinalize.[19] | mpich.3.[19] | mpich.abort.15 | mpich.abort.9) return ;;
 	esac
 	equal "mpirun's status after $2" "$3" "$status"
 }

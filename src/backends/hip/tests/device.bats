@@ -245,6 +245,7 @@ END
 	complete 'kernels() == 12'
 }
 
+# The device's thread sleeps 10 ms for each and may be woken late: twice the time is what must not be there.
 @test "C112 HIP over Level Zero: a copy of 10 ms counts as 10 ms, and once" {
 	[ -x "$BUILD/tests/ze/stacked" ] || omit "no libze-dev"
 	export ZE_ENABLE_ALT_DRIVERS=$BUILD/tests/sim/libsim-ze.so SIM_ZE_COPY_NS=10000000
@@ -252,6 +253,7 @@ END
 	equal "status" 0 "$status"
 	check 'calls("hipMemcpy") == 3' 'calls("zeCommandListAppendMemoryCopy") == 3' \
 		'near(sum(t["total_ns"] for t in s["transfers"]), 30e6, 0.1)' 'sum(t["calls"] for t in s["transfers"]) == 3' \
-		'near(total("hipMemcpy"), 30e6, 0.1)' 'own("hipMemcpy") < 3e6' 'ledger("device_seen", "hip") == 0' \
-		'ledger("untimed") == 0' 'len(s["devices"]) == 1' 'near(ns("copy") + ns("device_wait"), 30e6, 0.1)'
+		'30e6 <= total("hipMemcpy") < 50e6' 'own("hipMemcpy") < 0.2 * total("hipMemcpy")' \
+		'ledger("device_seen", "hip") == 0' 'ledger("untimed") == 0' 'len(s["devices"]) == 1' \
+		'near(ns("copy") + ns("device_wait"), total("hipMemcpy"), 0.1)'
 }
