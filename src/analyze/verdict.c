@@ -53,13 +53,17 @@ struct function_sum {
 	int64_t self_ns;
 };
 
-/* The function with most of the time in a category, where it has more than half of it; or NULL. In all groups. */
+/*
+ * The function with most of the time in a category, where it has more than half of it; or NULL. In all groups. Of the
+ * host's own work few calls are told of (loops, regions): the rest belongs to none.
+ */
 static const char *dominant_call(struct analysis *analysis, enum sonde_category category)
 {
 	const struct summary *summary = analysis->summary;
 	const struct function_sum *most = NULL;
 	struct rows functions = {0};
 	int64_t sum = 0;
+	int64_t whole = category == SONDE_CATEGORY_host ? summary->share[category].ns : 0;
 	size_t i;
 
 	for (i = 0; i < summary->calls; i++) {
@@ -79,7 +83,9 @@ static const char *dominant_call(struct analysis *analysis, enum sonde_category 
 		if (!most || function->self_ns > most->self_ns)
 			most = function;
 	}
-	return most && most->self_ns > sum / 2 ? most->name : NULL;
+	if (whole < sum)
+		whole = sum;
+	return most && most->self_ns > whole / 2 ? most->name : NULL;
 }
 
 /* "other API calls, mostly init": who it is, where that is one function */
