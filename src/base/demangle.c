@@ -3,6 +3,7 @@
 #include "base/demangle.h"
 
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,13 +27,23 @@ static demangler *find(void)
 	return found;
 }
 
+/*
+ * A function's name, or a type's as typeid() gives it: of one within a function or a namespace, which no text of people
+ * looks like. "4Axpy" may be a label.
+ */
+static bool is_mangled(const char *name)
+{
+	return (name[0] == '_' && name[1] == 'Z') ||
+	       ((name[0] == 'Z' || name[0] == 'N') && name[1] >= '0' && name[1] <= '9');
+}
+
 const char *demangle(struct arena *arena, const char *name)
 {
 	demangler *make;
 	char *made;
 	int status = 0;
 
-	if (strncmp(name, "_Z", 2) != 0 || strnlen(name, MANGLED_MAX_LENGTH) == MANGLED_MAX_LENGTH)
+	if (!is_mangled(name) || strnlen(name, MANGLED_MAX_LENGTH) == MANGLED_MAX_LENGTH)
 		return name;
 	make = find();
 	made = make ? make(name, NULL, NULL, &status) : NULL;

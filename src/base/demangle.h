@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of C++ functions as people write them. */
+/* Names of C++ functions and types as people write them. */
 #ifndef SONDE_BASE_DEMANGLE_H
 #define SONDE_BASE_DEMANGLE_H
 

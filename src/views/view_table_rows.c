@@ -236,7 +236,7 @@ static void name_call_columns(struct table *table, bool nested)
 
 static const char *call_name(struct painter *painter, const struct summary_call *call)
 {
-	const char *name = paint_name(painter, call->name);
+	const char *name = paint_name(painter, demangle(&painter->arena, call->name));
 
 	if (call->open_ns)
 		return arena_printf(&painter->arena, "%s (not returned: %s)", name, paint_time(painter, call->open_ns));

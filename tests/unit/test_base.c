@@ -294,6 +294,10 @@ static void names_of_cxx_functions_are_written_as_in_cxx(void **state)
 	(void)state;
 	assert_string_equal(demangle(&arena, "_Z4spinx"), "spin(long long)");
 	assert_string_equal(demangle(&arena, "spin"), "spin");
+	assert_string_equal(demangle(&arena, "Z4mainEUliE_"), "main::{lambda(int)#1}");
+	assert_string_equal(demangle(&arena, "N3sim4StepE"), "sim::Step");
+	assert_string_equal(demangle(&arena, "4Axpy"), "4Axpy");
+	assert_string_equal(demangle(&arena, "N5"), "N5");
 	assert_string_equal(demangle(&arena, "_Z"), "_Z");
 	assert_string_equal(demangle(&arena, "_Z4spi"), "_Z4spi");
 	assert_string_equal(demangle(&arena, "_Z\xff\xfe\"'"), "_Z\xff\xfe\"'");
