@@ -565,6 +565,21 @@ REC_EXPORT void rec_extents_drop(struct rec_extents *extents,
 /* Memory for the rest of the process, a copy of `bytes` or zeros; NULL: none. For handles, not for events. */
 REC_EXPORT void *rec_keep(const void *bytes, size_t size);
 
+/*
+ * Places of one type that are used again and never given back: what a backend knows of work that is on its way. The
+ * first word of a place is the pool's while it is free, the rest stays as it was left; a new place is zero.
+ * REC_POOL(type, of that many at once; 0: no limit)
+ */
+struct rec_pool {
+	void *unused;
+	uint32_t item_bytes, most, made, lock;
+};
+#define REC_POOL(type, count) { .item_bytes = sizeof(type), .most = count }
+
+REC_EXPORT void *rec_pool_take(struct rec_pool *pool); /* NULL: there are too many, or no memory */
+REC_EXPORT void rec_pool_give(struct rec_pool *pool, void *place);
+REC_EXPORT void rec_pool_forget(struct rec_pool *pool); /* in the child of a fork: all places that there are */
+
 REC_EXPORT void rec_lock(uint32_t *lock);   /* spin, yields; a lock inherited through fork is taken over */
 REC_EXPORT void rec_unlock(uint32_t *lock);
 /* For a while: where the program ends out of a handler, another thread that holds the lock may never go on. */

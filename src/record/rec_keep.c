@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory that is kept: handles that a backend gives out, and texts that it is asked to remember. Pages of its own,
- * since the program may be inside its allocator. Never given back.
+ * Memory that is kept: handles that a backend gives out, texts that it is asked to remember, places that are used
+ * again. Pages of its own, since the program may be inside its allocator. Never given back.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -9,6 +9,7 @@
 #include "record/rec_state.h"
 
 #define BLOCK (64u << 10)
+#define PLACES 64u /* that a pool makes at once */
 
 static char *at;
 static size_t left;
@@ -41,4 +42,46 @@ void *rec_keep(const void *bytes, size_t size)
 	rec_unlock(&lock);
 	rec_signals_restore(&signals);
 	return place;
+}
+
+/* ---- pools ----------------------------------------------------------------------------------------------------- */
+
+static void make_places(struct rec_pool *pool)
+{
+	size_t bytes = ((size_t)pool->item_bytes + 15) & ~(size_t)15;
+	char *block = pool->most && pool->made >= pool->most ? NULL : rec_keep(NULL, PLACES * bytes);
+
+	for (uint32_t i = 0; block && i < PLACES; i++) {
+		*(void **)(block + i * bytes) = pool->unused;
+		pool->unused = block + i * bytes;
+	}
+	pool->made += block ? PLACES : 0;
+}
+
+void *rec_pool_take(struct rec_pool *pool)
+{
+	void **place;
+
+	rec_lock(&pool->lock);
+	if (!pool->unused)
+		make_places(pool);
+	place = pool->unused;
+	if (place)
+		pool->unused = *place;
+	rec_unlock(&pool->lock);
+	return place;
+}
+
+void rec_pool_give(struct rec_pool *pool, void *place)
+{
+	rec_lock(&pool->lock);
+	*(void **)place = pool->unused;
+	pool->unused = place;
+	rec_unlock(&pool->lock);
+}
+
+void rec_pool_forget(struct rec_pool *pool)
+{
+	pool->unused = NULL;
+	pool->made = pool->lock = 0;
 }

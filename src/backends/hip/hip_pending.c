@@ -12,56 +12,14 @@
 #include "hip.h"
 #include "record/rec_hot.h"
 
-#define BLOCK_WORKS 256
 #define WORKS_MOST (1u << 17)      /* at once */
 #define PAIRS_FIRST 1024
 #define BASE_FOR_NS 250000000      /* how far from the base a float of milliseconds tells 15 ns */
 #define UNTOLD_MOST 4096           /* works of a stream that wait for times which are not told though they are over */
 #define EVENT_TO_DEVICE 0x40000000u /* no more caches are flushed for the event than must be */
 
-static struct hip_pending *unused_works;
-static uint32_t works_lock, works_made;
+static struct rec_pool works = REC_POOL(struct hip_pending, WORKS_MOST);
 static uint64_t waiting; /* works of all streams */
-
-/* ---- places -------------------------------------------------------------------------------------------------- */
-
-static bool add_works(void)
-{
-	struct hip_pending *block;
-
-	if (works_made >= WORKS_MOST)
-		return false;
-	block = mmap(NULL, BLOCK_WORKS * sizeof(*block), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (block == MAP_FAILED)
-		return false;
-	for (uint32_t i = 0; i < BLOCK_WORKS; i++) {
-		block[i].next = unused_works;
-		unused_works = &block[i];
-	}
-	works_made += BLOCK_WORKS;
-	return true;
-}
-
-static struct hip_pending *take_work(void)
-{
-	struct hip_pending *work = NULL;
-
-	rec_lock(&works_lock);
-	if (unused_works || add_works()) {
-		work = unused_works;
-		unused_works = work->next;
-	}
-	rec_unlock(&works_lock);
-	return work;
-}
-
-static void give_work(struct hip_pending *work)
-{
-	rec_lock(&works_lock);
-	work->next = unused_works;
-	unused_works = work;
-	rec_unlock(&works_lock);
-}
 
 /* ---- events -------------------------------------------------------------------------------------------------- */
 
@@ -128,12 +86,12 @@ static void give_pair(struct hip_device *device, struct hip_pair pair)
 
 struct hip_pending *hip_pending_take(struct hip_stream *stream)
 {
-	struct hip_pending *work = take_work();
+	struct hip_pending *work = rec_pool_take(&works);
 
 	if (!work)
 		return NULL;
 	if (!take_pair(stream->device, &work->pair)) {
-		give_work(work);
+		rec_pool_give(&works, work);
 		return NULL;
 	}
 	work->stream = stream;
@@ -144,7 +102,7 @@ struct hip_pending *hip_pending_take(struct hip_stream *stream)
 void hip_pending_give(struct hip_pending *work)
 {
 	give_pair(work->stream->device, work->pair);
-	give_work(work);
+	rec_pool_give(&works, work);
 }
 
 /* ---- times --------------------------------------------------------------------------------------------------- */
@@ -356,7 +314,7 @@ static void drop_first(struct hip_stream *stream)
 		stream->last = NULL;
 	note_first(stream);
 	give_pair(stream->device, work->pair);
-	give_work(work);
+	rec_pool_give(&works, work);
 	__atomic_sub_fetch(&waiting, 1, __ATOMIC_RELAXED);
 	__atomic_sub_fetch(&stream->count, 1, __ATOMIC_RELEASE);
 }
@@ -444,7 +402,7 @@ void hip_pending_reset(struct hip_device *device)
 
 			stream->first = work->next;
 			rec_device_untimed(&hip_backend);
-			give_work(work);
+			rec_pool_give(&works, work);
 			__atomic_sub_fetch(&waiting, 1, __ATOMIC_RELAXED);
 			__atomic_sub_fetch(&stream->count, 1, __ATOMIC_RELEASE);
 		}
@@ -497,7 +455,6 @@ uint64_t hip_pending_oldest(void)
 /* In the child of a fork: the parent's work and events are not ours. */
 void hip_pending_forget(void)
 {
-	unused_works = NULL;
-	works_lock = works_made = 0;
+	rec_pool_forget(&works);
 	waiting = 0;
 }

@@ -7,17 +7,15 @@
 
 #include "layer.h"
 
-#define BLOCK 64u
 #define READINGS 4        /* of two clocks, until they are ... */
 #define READING_NS 2000u  /* ... this close */
 
 struct pending {
-	struct pending *next;
+	void *pool;
 	uint64_t name, bytes, correlation, device;
 	uint32_t kind, direction, context, generation;
 };
-static struct pending *unused;
-static uint32_t lock;
+static struct rec_pool pendings = REC_POOL(struct pending, 0);
 
 bool layer_goes_on(const struct layer *layer, uint32_t event, const struct sonde_layer_op *op)
 {
@@ -29,33 +27,6 @@ uint64_t layer_correlation(const struct layer *layer, uint64_t id)
 	return id ^ (uint64_t)(layer->index + 1) << 56;
 }
 
-static struct pending *get(void)
-{
-	struct pending *found, *block;
-
-	rec_lock(&lock);
-	if (!unused) {
-		block = rec_keep(NULL, BLOCK * sizeof(*block));
-		for (uint32_t i = 0; block && i < BLOCK; i++) {
-			block[i].next = unused;
-			unused = &block[i];
-		}
-	}
-	found = unused;
-	if (found)
-		unused = found->next;
-	rec_unlock(&lock);
-	return found;
-}
-
-static void put(struct pending *pending)
-{
-	rec_lock(&lock);
-	pending->next = unused;
-	unused = pending;
-	rec_unlock(&lock);
-}
-
 void *layer_pending(struct layer *layer, uint32_t event, const struct sonde_layer_op *op)
 {
 	const char *name = op->name ? op->name : "unnamed";
@@ -64,7 +35,7 @@ void *layer_pending(struct layer *layer, uint32_t event, const struct sonde_laye
 	if (!rec_on() || rec_is_paused())
 		return NULL;
 	rec_device_seen(&layer->backend);
-	pending = get();
+	pending = rec_pool_take(&pendings);
 	if (!pending) {
 		rec_device_lost(&layer->backend);
 		return NULL;
@@ -136,5 +107,5 @@ void layer_complete(struct layer *layer, const struct sonde_layer_times *times, 
 		else
 			record(layer, times, pending);
 	}
-	put(pending);
+	rec_pool_give(&pendings, pending);
 }

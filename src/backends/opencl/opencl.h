@@ -236,7 +236,6 @@ void opencl_transfer_of(const struct opencl_call *view, rec_word result, struct 
 uint64_t opencl_transfer_frees(const struct opencl_call *view);
 
 struct opencl_pending {
-	uint32_t state;        /* enum in opencl_pending.c */
 	uint16_t kind;         /* enum sonde_kind */
 	uint16_t level;        /* enum opencl_variant */
 	cl_handle event;
@@ -248,9 +247,7 @@ struct opencl_pending {
 	uint16_t waited;       /* 1: by the call that started it */
 	uint16_t in_order;     /* 1: its queue is */
 	uint32_t context;      /* rec_context() of the thread that handed it over */
-	uint32_t reserved;
 	struct opencl_transfer transfer;
-	struct opencl_pending *next;
 };
 /* Reads the times of a finished command and hands them to the record; false: it has no usable ones. */
 bool opencl_pending_deliver(const struct opencl_pending *command, int32_t status, uint64_t end_raw,

@@ -79,8 +79,6 @@ static void record(enum opencl_variant level, cl_handle handle, bool complete, u
 
 /* ---- builds with a callback ---------------------------------------------------------------------------- */
 
-#define NOTES_PER_BLOCK 64
-
 enum note_state { NOTE_OPEN, NOTE_RECORDED };
 
 /* In place of the program's callback; used again when both the call and the callback are over. */
@@ -96,37 +94,12 @@ struct note {
 	bool links;      /* the program is made by the call */
 	uint32_t source;
 };
-static struct note *notes_unused;
-static uint32_t notes_lock;
-
-static struct note *take_note(void)
-{
-	struct note *note, *block;
-
-	rec_lock(&notes_lock);
-	if (!notes_unused) {
-		block = mmap(NULL, NOTES_PER_BLOCK * sizeof(*block), PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		for (int i = 0; block != MAP_FAILED && i < NOTES_PER_BLOCK; i++) {
-			block[i].next = notes_unused;
-			notes_unused = &block[i];
-		}
-	}
-	note = notes_unused;
-	if (note)
-		notes_unused = note->next;
-	rec_unlock(&notes_lock);
-	return note;
-}
+static struct rec_pool notes = REC_POOL(struct note, 0);
 
 static void drop_note(struct note *note)
 {
-	if (__atomic_sub_fetch(&note->users, 1, __ATOMIC_ACQ_REL))
-		return;
-	rec_lock(&notes_lock);
-	note->next = notes_unused;
-	notes_unused = note;
-	rec_unlock(&notes_lock);
+	if (!__atomic_sub_fetch(&note->users, 1, __ATOMIC_ACQ_REL))
+		rec_pool_give(&notes, note);
 }
 
 static bool note_to_record(struct note *note)
@@ -204,7 +177,7 @@ void opencl_build_enter(const struct opencl_call *view)
 	view->call->user[USER_NOTE] = 0;
 	if (!view->call->slot || !notify)
 		return;
-	note = take_note();
+	note = rec_pool_take(&notes);
 	if (!note)
 		return;
 	note->notify = notify;

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Commands that are on their way. Each holds a reference to its event and waits for the runtime's
- * callback; nobody waits for an event. Blocks of pages, never given back; a place is used again only
- * after the callback has come, because the runtime still knows its address until then.
+ * callback; nobody waits for an event. A place is used again only after the callback has come, because
+ * the runtime still knows its address until then.
  */
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 
 #include "opencl.h"
 #include "record/rec_hot.h"
 
-#define BLOCK_COMMANDS 256
 #define ORDERED_QUEUES 256 /* of which the latest end is known */
 
 enum pending_state {
@@ -23,52 +21,42 @@ enum pending_state {
 	PENDING_COLLECTED  /* delivered at the end of the program, the callback may still come */
 };
 
-struct block {
-	struct block *next;
-	struct opencl_pending command[BLOCK_COMMANDS];
+struct place {
+	void *pool;
+	struct place *also; /* the one that was made before */
+	uint32_t known;     /* 1: it is among them */
+	uint32_t state;
+	struct opencl_pending command;
 };
 
-static struct block *blocks;          /* grows at the head, read without the lock */
-static struct opencl_pending *unused;
-static uint32_t pool_lock;
+static struct rec_pool pool = REC_POOL(struct place, 0);
+static struct place *places;          /* all that were ever used; grows at the head, read without a lock */
 static uint64_t waiting;              /* commands in the pool; how many, for the flush */
 static uint64_t ended[ORDERED_QUEUES]; /* by rec_queue(): the latest end of a command of a queue that is in order */
 
-static bool add_block(void)
+static struct place *first_place(void)
 {
-	struct block *block = mmap(NULL, sizeof(*block), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (block == MAP_FAILED)
-		return false;
-	for (int i = 0; i < BLOCK_COMMANDS; i++) {
-		block->command[i].next = unused;
-		unused = &block->command[i];
-	}
-	block->next = blocks;
-	__atomic_store_n(&blocks, block, __ATOMIC_RELEASE);
-	return true;
+	return __atomic_load_n(&places, __ATOMIC_ACQUIRE);
 }
 
-static struct opencl_pending *take_place(void)
+static struct place *take_place(void)
 {
-	struct opencl_pending *place = NULL;
+	struct place *place = rec_pool_take(&pool);
 
-	rec_lock(&pool_lock);
-	if (unused || add_block()) {
-		place = unused;
-		unused = place->next;
+	if (place && !place->known) {
+		place->known = 1;
+		place->also = first_place();
+		while (!__atomic_compare_exchange_n(&places, &place->also, place, true, __ATOMIC_RELEASE,
+						    __ATOMIC_RELAXED))
+			;
 	}
-	rec_unlock(&pool_lock);
 	return place;
 }
 
-static void give_place(struct opencl_pending *place)
+static void give_place(struct place *place)
 {
-	rec_lock(&pool_lock);
 	__atomic_store_n(&place->state, PENDING_FREE, __ATOMIC_RELEASE);
-	place->next = unused;
-	unused = place;
-	rec_unlock(&pool_lock);
+	rec_pool_give(&pool, place);
 }
 
 static void release_event(enum opencl_variant level, cl_handle event)
@@ -81,28 +69,28 @@ static void release_event(enum opencl_variant level, cl_handle event)
 	rec_guard_leave(token);
 }
 
-static bool claim(struct opencl_pending *command, uint32_t state)
+static bool claim(struct place *place, uint32_t state)
 {
 	uint32_t expected = PENDING_WAITING;
 
-	return __atomic_compare_exchange_n(&command->state, &expected, state, false, __ATOMIC_ACQ_REL,
+	return __atomic_compare_exchange_n(&place->state, &expected, state, false, __ATOMIC_ACQ_REL,
 					   __ATOMIC_ACQUIRE);
 }
 
 /* Called by the runtime, on any thread; once per command. */
 static void command_done(cl_handle event, int32_t status, void *data)
 {
-	struct opencl_pending *command = data;
+	struct place *place = data;
 	uint64_t now = rec_raw_ns(), device_ns;
 
-	if (claim(command, PENDING_BUSY)) {
-		opencl_pending_deliver(command, status, now, &device_ns);
+	if (claim(place, PENDING_BUSY)) {
+		opencl_pending_deliver(&place->command, status, now, &device_ns);
 		__atomic_sub_fetch(&waiting, 1, __ATOMIC_RELAXED);
 	} else {
-		__atomic_store_n(&command->state, PENDING_BUSY, __ATOMIC_RELEASE);
+		__atomic_store_n(&place->state, PENDING_BUSY, __ATOMIC_RELEASE);
 	}
-	release_event(command->level, event);
-	give_place(command);
+	release_event(place->command.level, event);
+	give_place(place);
 }
 
 /* Two threads may deliver at once: an older end is as true. */
@@ -161,13 +149,13 @@ bool opencl_pending_add(const struct opencl_pending *command)
 {
 	int32_t (*set)(cl_handle, int32_t, void (*)(cl_handle, int32_t, void *), void *) =
 		opencl_own_call(command->level, OPENCL_OWN_clSetEventCallback);
-	struct opencl_pending *place = set ? take_place() : NULL;
+	struct place *place = set ? take_place() : NULL;
 	uint32_t token;
 	int32_t error;
 
 	if (!place)
 		return false;
-	*place = *command;
+	place->command = *command;
 	__atomic_store_n(&place->state, PENDING_WAITING, __ATOMIC_RELEASE);
 	__atomic_add_fetch(&waiting, 1, __ATOMIC_RELAXED);
 	token = rec_guard_enter();
@@ -180,14 +168,14 @@ bool opencl_pending_add(const struct opencl_pending *command)
 	return false;
 }
 
-/* Does the place hold a reference? One that is just going is waited for, so that the answer is sharp. */
-static bool holds(const struct opencl_pending *command)
+/* Does it hold a reference? One that is just going is waited for, so that the answer is sharp. */
+static bool holds(const struct place *place)
 {
-	uint32_t state = __atomic_load_n(&command->state, __ATOMIC_ACQUIRE);
+	uint32_t state = __atomic_load_n(&place->state, __ATOMIC_ACQUIRE);
 
 	for (int i = 0; i < 100000 && state == PENDING_BUSY; i++) {
 		sched_yield();
-		state = __atomic_load_n(&command->state, __ATOMIC_ACQUIRE);
+		state = __atomic_load_n(&place->state, __ATOMIC_ACQUIRE);
 	}
 	return state != PENDING_FREE;
 }
@@ -196,10 +184,9 @@ uint32_t opencl_pending_references(cl_handle event)
 {
 	uint32_t references = 0;
 
-	for (struct block *block = __atomic_load_n(&blocks, __ATOMIC_ACQUIRE); block; block = block->next)
-		for (int i = 0; i < BLOCK_COMMANDS; i++)
-			if (__atomic_load_n(&block->command[i].event, __ATOMIC_RELAXED) == event)
-				references += holds(&block->command[i]);
+	for (struct place *place = first_place(); place; place = place->also)
+		if (__atomic_load_n(&place->command.event, __ATOMIC_RELAXED) == event)
+			references += holds(place);
 	return references;
 }
 
@@ -219,33 +206,26 @@ uint64_t opencl_pending_oldest(void)
 {
 	uint64_t oldest = UINT64_MAX;
 
-	for (struct block *block = __atomic_load_n(&blocks, __ATOMIC_ACQUIRE); block; block = block->next)
-		for (int i = 0; i < BLOCK_COMMANDS; i++) {
-			const struct opencl_pending *command = &block->command[i];
-			uint64_t begin;
+	for (struct place *place = first_place(); place; place = place->also) {
+		uint64_t begin;
 
-			if (__atomic_load_n(&command->state, __ATOMIC_ACQUIRE) != PENDING_WAITING)
-				continue;
-			begin = earliest_begin(command);
-			if (begin < oldest)
-				oldest = begin;
-		}
+		if (__atomic_load_n(&place->state, __ATOMIC_ACQUIRE) != PENDING_WAITING)
+			continue;
+		begin = earliest_begin(&place->command);
+		if (begin < oldest)
+			oldest = begin;
+	}
 	return oldest;
 }
 
 /* In the child of a fork: the parent's commands are not ours, and no callback comes here. */
 void opencl_pending_reset(void)
 {
-	pool_lock = 0;
+	rec_pool_forget(&pool);
 	waiting = 0;
-	unused = NULL;
 	memset(ended, 0, sizeof(ended));
-	for (struct block *block = blocks; block; block = block->next)
-		for (int i = 0; i < BLOCK_COMMANDS; i++) {
-			block->command[i].state = PENDING_FREE;
-			block->command[i].next = unused;
-			unused = &block->command[i];
-		}
+	for (struct place *place = places; place; place = place->also)
+		give_place(place);
 }
 
 /* ---- the end of the program ----------------------------------------------------------------------- */
@@ -253,22 +233,21 @@ void opencl_pending_reset(void)
 /* Commands whose end the runtime knows but has not told yet. */
 static void collect_finished(void)
 {
-	for (struct block *block = __atomic_load_n(&blocks, __ATOMIC_ACQUIRE); block; block = block->next)
-		for (int i = 0; i < BLOCK_COMMANDS; i++) {
-			struct opencl_pending *command = &block->command[i];
-			uint64_t device_ns;
-			int32_t status = 1;
+	for (struct place *place = first_place(); place; place = place->also) {
+		const struct opencl_pending *command = &place->command;
+		uint64_t device_ns;
+		int32_t status = 1;
 
-			if (__atomic_load_n(&command->state, __ATOMIC_ACQUIRE) != PENDING_WAITING)
-				continue;
-			if (!opencl_info(command->level, OPENCL_OWN_clGetEventInfo, command->event,
-					 CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status))
-				continue;
-			if (status > CL_COMPLETE || !claim(command, PENDING_COLLECTED))
-				continue;
-			opencl_pending_deliver(command, status, rec_raw_ns(), &device_ns);
-			__atomic_sub_fetch(&waiting, 1, __ATOMIC_RELAXED);
-		}
+		if (__atomic_load_n(&place->state, __ATOMIC_ACQUIRE) != PENDING_WAITING)
+			continue;
+		if (!opencl_info(command->level, OPENCL_OWN_clGetEventInfo, command->event,
+				 CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status))
+			continue;
+		if (status > CL_COMPLETE || !claim(place, PENDING_COLLECTED))
+			continue;
+		opencl_pending_deliver(command, status, rec_raw_ns(), &device_ns);
+		__atomic_sub_fetch(&waiting, 1, __ATOMIC_RELAXED);
+	}
 }
 
 static uint64_t commands_waiting(void)

@@ -12,7 +12,6 @@
 #include "record/rec_hot.h"
 #include "ze.h"
 
-#define BLOCK_COMMANDS 256u
 #define UNREADY_MOST 2u /* of a stream, looked at in passing */
 
 typedef uint32_t event_call(zed_handle);
@@ -20,8 +19,7 @@ typedef uint32_t stamps_call(zed_handle, struct zed_stamps *);
 
 static struct zed_stream *streams; /* grows at the head, read without the lock */
 static uint32_t streams_lock, streams_named;
-static struct zed_command *unused_commands;
-static uint32_t unused_lock;
+static struct rec_pool commands = REC_POOL(struct zed_command, 0);
 
 /* The command that signals an event of the program's, and what was read of it last. */
 struct signaller {
@@ -37,21 +35,8 @@ static struct rec_map signallers = REC_MAP(struct signaller);
 
 struct zed_command *zed_command_make(void)
 {
-	struct zed_command *command;
+	struct zed_command *command = rec_pool_take(&commands);
 
-	rec_lock(&unused_lock);
-	if (!unused_commands) {
-		struct zed_command *block = rec_keep(NULL, BLOCK_COMMANDS * sizeof(*block));
-
-		for (uint32_t i = 0; block && i < BLOCK_COMMANDS; i++) {
-			block[i].next = unused_commands;
-			unused_commands = &block[i];
-		}
-	}
-	command = unused_commands;
-	if (command)
-		unused_commands = command->next;
-	rec_unlock(&unused_lock);
 	if (command)
 		*command = (struct zed_command){ .stream = NULL };
 	return command;
@@ -63,10 +48,7 @@ void zed_command_free(struct zed_command *command)
 		zed_own_give(command->own);
 	command->event = 0;
 	command->own = NULL;
-	rec_lock(&unused_lock);
-	command->next = unused_commands;
-	unused_commands = command;
-	rec_unlock(&unused_lock);
+	rec_pool_give(&commands, command);
 }
 
 /* ---- streams --------------------------------------------------------------------------------------- */
@@ -381,8 +363,8 @@ uint64_t zed_pending_oldest(void)
 void zed_pending_reset(void)
 {
 	streams = NULL;
-	unused_commands = NULL;
-	streams_lock = unused_lock = streams_named = 0;
+	streams_lock = streams_named = 0;
+	rec_pool_forget(&commands);
 	signallers = (struct rec_map)REC_MAP(struct signaller);
 }
 
