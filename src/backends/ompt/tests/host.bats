@@ -3,8 +3,8 @@
 # Constructs on the host, through LLVM's runtime; times against the program's own clock.
 load lib
 
-@test "a region's time, its threads, their work and their waiting are the program's own to 2 %" {
-	needs host
+region_measures()
+{
 	traced -b ompt "$OMPT/host" uneven
 	local here
 	here="main host.c:$(grep -nF 'num_threads(4)' "$SRC/src/backends/ompt/tests/host.c" | sed -n '2s/:.*//p')"
@@ -16,8 +16,13 @@ load lib
 		"near(the('parallel $here')['team_ns'], 4 * out['wall'], 0.02)" 'ledger("lost") == 0' 'notes == []'
 }
 
-@test "waiting at barriers, for locks and critical parts, and tasks take what the program measures" {
-	needs sync
+@test "a region's time, its threads, their work and their waiting are the program's own to 2 %" {
+	needs host
+	thrice region_measures
+}
+
+sync_measures()
+{
 	traced -b ompt "$OMPT/sync"
 	local barrier critical lock task
 	barrier=$(line_of sync.c '#pragma omp barrier') critical=$(line_of sync.c '#pragma omp critical')
@@ -29,6 +34,11 @@ load lib
 		"near(sum(r['total_ns'] for r in s['calls'] if r['name'].endswith('sync.c:$task')), out['task'], 0.02, 1e6)" \
 		"[sum(r['calls'] for r in s['calls'] if r['name'].startswith(n)) for n in ('loop', 'sections', 'single')] == [3, 3, 2]" \
 		'all(row["unfinished"] == 0 for row in s["calls"])' 'ledger("lost") == 0'
+}
+
+@test "waiting at barriers, for locks and critical parts, and tasks take what the program measures" {
+	needs sync
+	thrice sync_measures
 }
 
 @test "tasks at the end of a region are work, not waiting" {
