@@ -486,6 +486,18 @@ REC_EXPORT bool rec_times_queries(void); /* functions with REC_QUERY are to be t
 REC_EXPORT bool rec_on(void);           /* this process has an open record and recording is not off */
 REC_EXPORT uint32_t rec_generation(void); /* which record: another one after a fork; 0: none is open */
 
+/* A runtime's clock that can be read. hz: ticks in a second, 0: a thousand million. raw: give or take error. */
+struct rec_foreign_clock {
+	uint64_t hz;
+	struct rec_foreign_reading { uint64_t theirs, raw, error; } first, newest;
+	uint32_t lock, reserved;
+};
+/* Unless it was read so short a time ago. ask() answers false where there is no clock any more, and so does this. */
+REC_EXPORT bool rec_foreign_read(struct rec_foreign_clock *clock, bool (*ask)(uint64_t *theirs_out), uint64_t age_ns);
+/* CLOCK_MONOTONIC_RAW of a time by it, and the bound of its error. False: it was never read. */
+REC_EXPORT bool rec_foreign_convert(struct rec_foreign_clock *clock, uint64_t theirs, uint64_t *raw_out,
+				    uint64_t *error_out);
+
 /*
  * Fixed-capacity table word -> struct of `item_bytes`, for handles (buffers, queues, programs).
  * Open addressing in anonymous pages, grows by doubling, spin-locked, empty again in a forked child

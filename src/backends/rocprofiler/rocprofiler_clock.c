@@ -5,51 +5,19 @@
  */
 #include "rocprofiler.h"
 
-#define APART 10000000u /* ns: closer readings say nothing about the rate */
-#define TRIES 4
+static struct rec_foreign_clock theirs;
 
-struct reading {
-	uint64_t theirs, raw, error; /* raw: CLOCK_MONOTONIC_RAW, give or take error */
-};
-static struct reading first, newest;
-static uint32_t lock;
+static bool ask(uint64_t *theirs_out)
+{
+	return rocp.get_timestamp(theirs_out) == ROCP_SUCCESS;
+}
 
 void rocp_clock_read(void)
 {
-	struct reading best = {.error = UINT64_MAX};
-
-	for (int i = 0; i < TRIES; i++) {
-		uint64_t theirs = 0, before = rec_raw_ns(), after;
-
-		if (rocp.get_timestamp(&theirs) != ROCP_SUCCESS)
-			return;
-		after = rec_raw_ns();
-		if ((after - before + 1) / 2 < best.error)
-			best = (struct reading){theirs, before + (after - before) / 2, (after - before + 1) / 2};
-	}
-	rec_lock(&lock);
-	if (!first.raw)
-		first = best;
-	newest = best;
-	rec_unlock(&lock);
+	rec_foreign_read(&theirs, ask, 0);
 }
 
 bool rocp_clock_convert(uint64_t time, uint64_t *raw_out, uint64_t *error_out)
 {
-	struct reading from, to;
-	int64_t distance, corrected;
-
-	rec_lock(&lock);
-	from = first;
-	to = newest;
-	rec_unlock(&lock);
-	if (!from.raw)
-		return false;
-	distance = corrected = (int64_t)(time - from.theirs);
-	if (to.theirs > from.theirs + APART && to.raw > from.raw)
-		corrected = (int64_t)((__int128)distance * (int64_t)(to.raw - from.raw) /
-				      (int64_t)(to.theirs - from.theirs));
-	*raw_out = from.raw + (uint64_t)corrected;
-	*error_out = from.error > to.error ? from.error : to.error;
-	return true;
+	return rec_foreign_convert(&theirs, time, raw_out, error_out);
 }
