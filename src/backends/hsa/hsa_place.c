@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pools and regions of memory: all of them are asked for once, when the first allocation is seen. */
+/* Agents, and pools and regions of memory: all of them are asked for once, when the first of them is seen. */
 #include <stdio.h>
 #include <string.h>
 
 #include "hsa.h"
 
-static struct rec_map places = REC_MAP(struct hsa_place); /* by handle of a pool or region */
+static struct rec_map places = REC_MAP(struct hsa_place); /* by handle */
 static uint32_t epoch = 1, asked;
 
 #define ASK(name, ...) ((uint32_t (*)(__VA_ARGS__))rec_real(&hsa_backend, hsa_sym_##name))
@@ -50,6 +50,7 @@ static uint32_t take_agent(rec_word agent, void *devices)
 		place.memory = SONDE_MEMORY_device;
 		++*(uint32_t *)devices;
 	}
+	rec_map_put(&places, agent, &place);
 	if (pools)
 		pools(agent, take_place, &place);
 	if (regions)

@@ -73,19 +73,25 @@ static int is_runtime_above(struct dl_phdr_info *info, size_t size, void *found)
 	return *(bool *)found;
 }
 
+bool hsa_is_below(void)
+{
+	bool above = false;
+
+	dl_iterate_phdr(is_runtime_above, &above);
+	return above;
+}
+
 /* Called by the runtime, in hsa_init(). False: it closes this object again. */
 REC_EXPORT bool OnLoad(struct tables *tables, uint64_t runtime_version, uint64_t failed_tools,
 		       const char *const *failed)
 {
-	bool above = false;
 	uint32_t replaced = 0;
 	Dl_info runtime;
 
 	(void)runtime_version;
 	(void)failed_tools;
 	(void)failed;
-	dl_iterate_phdr(is_runtime_above, &above);
-	if (!tables || above || !rec_backend_wanted(&hsa_backend))
+	if (!tables || hsa_is_below() || !rec_backend_wanted(&hsa_backend))
 		return true;
 	for (uint32_t i = 0; i < TABLES; i++)
 		if (tables->bytes >= offsetof(struct tables, table[i + 1]) && tables->table[i])

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A stand-in for libhsa-runtime64: agents, pools, signals and copies on the simulated devices of tests/sim, called
- * through tables that tools may change, as the real one does. The rest of its functions is generated and answers
- * success.
+ * A stand-in for libhsa-runtime64: agents, pools, signals, queues and copies on the simulated devices of tests/sim,
+ * called through tables that tools may change, as the real one does. The rest of its functions is generated and answers
+ * success. See sim_hsa_queue.c as well.
  *
  *   SIM_TABLE_MAJOR=N    major version of the tables (2)
  *   HSA_TOOLS_LIB        tools, words; a backslash takes the next character as it is
@@ -14,29 +14,16 @@
 #include <string.h>
 #include <time.h>
 
-#include "hsa_gen.h"
-#include "sim.h"
-
-#define SUCCESS 0u
-#define ERROR 0x1000u
-#define NOT_INITIALIZED 0x100bu
-#define OUT_OF_RESOURCES 0x1008u
-#define INVALID_ARGUMENT 0x1001u
-#define CPU 1u /* handles: then come GPUs; a pool's is that of its agent and POOL */
-#define POOL 0x100u
+#include "sim_hsa.h"
 
 int sim_tools;
 uint32_t sim_inside(void *to, const void *from, size_t bytes);
 
-static int users;
-
-struct signal {
-	int64_t value;
-};
+int sim_users;
 
 static uint32_t sim_hsa_iterate_agents(uint32_t (*tell)(rec_word, void *), void *data)
 {
-	uint32_t status = users ? SUCCESS : NOT_INITIALIZED;
+	uint32_t status = sim_users ? SUCCESS : NOT_INITIALIZED;
 
 	for (rec_word agent = CPU; agent <= CPU + sim_devices() && status == SUCCESS; agent++)
 		status = tell(agent, data);
@@ -70,7 +57,7 @@ static uint32_t sim_hsa_amd_memory_pool_allocate(rec_word pool, size_t bytes, ui
 {
 	(void)pool;
 	(void)flags;
-	if (!users || sim_fails("hsa_amd_memory_pool_allocate"))
+	if (!sim_users || sim_fails("hsa_amd_memory_pool_allocate"))
 		return OUT_OF_RESOURCES;
 	*made = malloc(bytes);
 	return SUCCESS;
@@ -90,67 +77,13 @@ static uint32_t sim_hsa_memory_copy(void *to, const void *from, size_t bytes)
 	return SUCCESS;
 }
 
-static uint32_t sim_hsa_signal_create(int64_t value, uint32_t count, const rec_word *consumers, rec_word *made)
-{
-	struct signal *signal = malloc(sizeof(*signal));
-
-	(void)count;
-	(void)consumers;
-	signal->value = value;
-	*made = (rec_word)signal;
-	return SUCCESS;
-}
-
-static uint32_t sim_hsa_signal_destroy(rec_word signal)
-{
-	free((void *)signal);
-	return SUCCESS;
-}
-
-static int64_t sim_hsa_signal_wait_scacquire(rec_word word, uint32_t condition, int64_t value, uint64_t limit,
-					     uint32_t hint)
-{
-	const struct timespec nap = {0, 100000};
-	struct signal *signal = (struct signal *)word;
-	int64_t now;
-
-	(void)condition; /* less than */
-	(void)limit;
-	(void)hint;
-	while ((now = __atomic_load_n(&signal->value, __ATOMIC_ACQUIRE)) >= value)
-		nanosleep(&nap, NULL);
-	return now;
-}
-
-static void copied(void *signal)
-{
-	__atomic_sub_fetch(&((struct signal *)signal)->value, 1, __ATOMIC_RELEASE);
-}
-
-static uint32_t sim_hsa_amd_memory_async_copy(void *to, rec_word to_agent, const void *from, rec_word from_agent,
-					      size_t bytes, uint32_t count, const rec_word *waits, rec_word signal)
-{
-	static struct sim_queue *queue;
-	struct sim_work work = {.kind = SIM_COPY, .to = to, .from = from, .bytes = bytes, .least_ns = 3000000,
-				.done = copied, .user = (void *)signal};
-
-	(void)to_agent;
-	(void)from_agent;
-	(void)count;
-	(void)waits;
-	if (!queue)
-		queue = sim_queue_create(0, true);
-	sim_submit(queue, &work);
-	return SUCCESS;
-}
-
 static uint32_t sim_hsa_init(void);
 
 static uint32_t sim_hsa_shut_down(void)
 {
-	if (!users)
+	if (!sim_users)
 		return NOT_INITIALIZED;
-	users--;
+	sim_users--;
 	return SUCCESS;
 }
 
@@ -162,6 +95,15 @@ static uint32_t sim_hsa_shut_down(void)
 	X(core, hsa_iterate_agents)                          \
 	X(core, hsa_agent_get_info)                          \
 	X(core, hsa_memory_copy)                             \
+	X(core, hsa_system_get_info)                         \
+	X(core, hsa_queue_create)                            \
+	X(core, hsa_queue_destroy)                           \
+	X(core, hsa_executable_symbol_get_info)              \
+	X(amd, hsa_amd_signal_wait_any)                      \
+	X(amd, hsa_amd_profiling_set_profiler_enabled)       \
+	X(amd, hsa_amd_profiling_async_copy_enable)          \
+	X(amd, hsa_amd_profiling_get_dispatch_time)          \
+	X(amd, hsa_amd_profiling_get_async_copy_time)        \
 	X(core, hsa_signal_create)                           \
 	X(core, hsa_signal_destroy)                          \
 	X(core, hsa_signal_wait_scacquire)                   \
@@ -231,7 +173,7 @@ static uint32_t sim_hsa_init(void)
 {
 	if (sim_fails("hsa_init"))
 		return ERROR;
-	if (users++ == 0)
+	if (sim_users++ == 0)
 		load_tools();
 	return SUCCESS;
 }
@@ -291,13 +233,55 @@ int64_t hsa_signal_wait_scacquire(rec_word signal, uint32_t condition, int64_t v
 	return CALL(core, hsa_signal_wait_scacquire)(signal, condition, value, limit, hint);
 }
 
-void hsa_signal_store_screlease(rec_word signal, int64_t value)
-{
-	__atomic_store_n(&((struct signal *)signal)->value, value, __ATOMIC_RELEASE);
-}
-
 uint32_t hsa_amd_memory_async_copy(void *to, rec_word to_agent, const void *from, rec_word from_agent, size_t bytes,
 				   uint32_t count, const rec_word *waits, rec_word signal)
 {
 	return CALL(amd, hsa_amd_memory_async_copy)(to, to_agent, from, from_agent, bytes, count, waits, signal);
+}
+
+uint32_t hsa_system_get_info(uint32_t what, void *value)
+{
+	return CALL(core, hsa_system_get_info)(what, value);
+}
+
+uint32_t hsa_queue_create(rec_word agent, uint32_t size, uint32_t type, void *callback, void *data,
+			  uint32_t private_bytes, uint32_t group_bytes, void **made)
+{
+	return CALL(core, hsa_queue_create)(agent, size, type, callback, data, private_bytes, group_bytes, made);
+}
+
+uint32_t hsa_queue_destroy(void *queue)
+{
+	return CALL(core, hsa_queue_destroy)(queue);
+}
+
+uint32_t hsa_executable_symbol_get_info(rec_word symbol, uint32_t what, void *value)
+{
+	return CALL(core, hsa_executable_symbol_get_info)(symbol, what, value);
+}
+
+uint32_t hsa_amd_signal_wait_any(uint32_t count, const rec_word *signals, const uint32_t *conditions,
+				 const int64_t *values, uint64_t limit, uint32_t hint, int64_t *value_out)
+{
+	return CALL(amd, hsa_amd_signal_wait_any)(count, signals, conditions, values, limit, hint, value_out);
+}
+
+uint32_t hsa_amd_profiling_set_profiler_enabled(void *queue, int enable)
+{
+	return CALL(amd, hsa_amd_profiling_set_profiler_enabled)(queue, enable);
+}
+
+uint32_t hsa_amd_profiling_async_copy_enable(bool enable)
+{
+	return CALL(amd, hsa_amd_profiling_async_copy_enable)(enable);
+}
+
+uint32_t hsa_amd_profiling_get_dispatch_time(rec_word agent, rec_word signal, uint64_t *times)
+{
+	return CALL(amd, hsa_amd_profiling_get_dispatch_time)(agent, signal, times);
+}
+
+uint32_t hsa_amd_profiling_get_async_copy_time(rec_word signal, uint64_t *times)
+{
+	return CALL(amd, hsa_amd_profiling_get_async_copy_time)(signal, times);
 }
