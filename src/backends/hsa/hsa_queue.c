@@ -260,10 +260,11 @@ static void read_queue(struct followed *queue)
 {
 	uint32_t token = rec_guard_enter();
 
-	rec_lock(&queue->lock);
-	if (queue->queue && queue->at < queue->top)
-		look_around(queue);
-	rec_unlock(&queue->lock);
+	if (rec_try_lock(&queue->lock)) { /* who holds it does the same */
+		if (queue->queue && queue->at < queue->top)
+			look_around(queue);
+		rec_unlock(&queue->lock);
+	}
 	rec_guard_leave(token);
 }
 

@@ -104,6 +104,23 @@ as_logged()
 	done
 }
 
+@test "a signal that is set past the API before it was read tells the times of none" {
+	dispatch past 6
+	check 'ledger("device_seen") == 6' 'ledger("device_recorded") + ledger("untimed") == 6' 'ledger("untimed") >= 5'
+}
+
+@test "kernels that start while recording is paused are not recorded, those before and after are" {
+	traced "$HSA/dispatch" paused 8
+	check 'out["misuse"] == 0' 'ledger("device_seen") == ledger("device_recorded") == 4' 'kernels("spin") == 4'
+}
+
+@test "a child of a fork has none of its parent's kernels" {
+	dispatch forks 5
+	ended 6 0 0
+	as_logged
+	check 'processes == 1'
+}
+
 @test "C073 C079 C082 times that are zero, backwards or missing are no times" {
 	for way in zero negative missing; do
 		SIM_TIMES=$way dispatch own 6

@@ -20,11 +20,16 @@
  *   off N         the program turns profiling of its queue off
  *   pieces N      copies, with the signal of a kernel before
  *   again N       queues made and destroyed, HSA shut down in between
+ *   past N        one signal, polled and set in memory, past the API
+ *   paused N      recording is paused in every second round
+ *   forks N       a child that ends at once, with kernels on their way
  *   bare N        likewise as reuse, and tells the times itself
  */
 #include <pthread.h>
 #include <stdint.h>
+#include <sys/wait.h>
 
+#include SONDE_HEADER
 #include "app.h"
 
 typedef uint64_t handle;
@@ -60,6 +65,7 @@ void hsa_signal_store_screlease(handle signal, int64_t value);
 int64_t hsa_signal_wait_scacquire(handle signal, uint32_t condition, int64_t value, uint64_t limit, uint32_t hint);
 uint32_t hsa_amd_signal_wait_any(uint32_t count, const handle *signals, const uint32_t *conditions,
 				 const int64_t *values, uint64_t limit, uint32_t hint, int64_t *value_out);
+uint32_t hsa_amd_signal_value_pointer(handle signal, volatile int64_t **pointer);
 uint32_t hsa_executable_symbol_get_info(handle symbol, uint32_t what, void *value);
 uint32_t hsa_amd_profiling_set_profiler_enabled(struct queue *queue, int enable);
 uint32_t hsa_amd_profiling_get_dispatch_time(handle agent, handle signal, uint64_t *times);
@@ -228,6 +234,40 @@ static void bare(struct queue *queue, long times)
 	app_say("told_ns", sum);
 }
 
+static void past(struct queue *queue, long times)
+{
+	handle signal = make_signal(0);
+	volatile int64_t *value;
+
+	hsa_amd_signal_value_pointer(signal, &value);
+	for (long i = 0; i < times; i++) {
+		*value = 1;
+		dispatch(queue, signal);
+		while (*value >= 1)
+			app_pause_ms(1);
+	}
+}
+
+static void paused(struct queue *queue, long times)
+{
+	for (long i = 0; i < times; i++) {
+		if (i % 2)
+			sonde_pause();
+		reuse(queue, 1);
+		if (i % 2)
+			sonde_resume();
+	}
+}
+
+static void forks(struct queue *queue, long times)
+{
+	own(queue, times, "left");
+	if (fork() == 0)
+		_exit(0);
+	wait(NULL);
+	reuse(queue, 1);
+}
+
 static void pieces(struct queue *queue, long times)
 {
 	static char from[4096], to[4096];
@@ -299,6 +339,12 @@ static void run(const char *mode, struct queue *queue, long times)
 		bare(queue, times);
 	else if (!strcmp(mode, "again"))
 		again(times);
+	else if (!strcmp(mode, "past"))
+		past(queue, times);
+	else if (!strcmp(mode, "paused"))
+		paused(queue, times);
+	else if (!strcmp(mode, "forks"))
+		forks(queue, times);
 	else if (strstr("silent shared counted barrier", mode))
 		barriers(queue, times, mode);
 	else

@@ -84,6 +84,12 @@ int64_t hsa_signal_load_relaxed(rec_word signal)
 	return __atomic_load_n(&alive(signal)->value, __ATOMIC_ACQUIRE);
 }
 
+uint32_t hsa_amd_signal_value_pointer(rec_word signal, int64_t **pointer)
+{
+	*pointer = &alive(signal)->value;
+	return SUCCESS;
+}
+
 int64_t hsa_signal_load_scacquire(rec_word signal)
 {
 	return hsa_signal_load_relaxed(signal);
