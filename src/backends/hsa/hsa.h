@@ -130,6 +130,7 @@ void hsa_queue_gone(rec_word doorbell);
 void hsa_queue_profiled(const struct hsa_queue *queue, bool profiled); /* the program says so */
 bool hsa_queue_rung(rec_word doorbell, uint64_t index);                /* false: it is no queue's doorbell */
 void hsa_queues_read(void);                                            /* what was taken without having been seen */
+bool hsa_queues_live(void);
 void hsa_queues_drop(void);                                            /* the runtime is gone */
 void hsa_queues_forget(void);
 

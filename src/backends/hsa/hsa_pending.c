@@ -321,21 +321,28 @@ static uint64_t left(void)
 	uint64_t now;
 
 	token = rec_guard_enter();
-	hsa_queues_read();
-	if (rec_foreign_read(&theirs, ask_clock, 0) && rec_try_lock(&lock)) {
-		collect();
-		rec_unlock(&lock);
+	if (rec_foreign_read(&theirs, ask_clock, 0)) { /* the runtime is there still */
+		hsa_queues_read();
+		if (rec_try_lock(&lock)) {
+			collect();
+			rec_unlock(&lock);
+		}
 	}
 	now = __atomic_load_n(&waiting, __ATOMIC_ACQUIRE);
 	rec_guard_leave(token);
 	return now;
 }
 
+static bool is_used(void)
+{
+	return __atomic_load_n(&known, __ATOMIC_ACQUIRE) || hsa_queues_live();
+}
+
 void hsa_pending_flush(uint64_t deadline_raw_ns)
 {
 	int saved = errno;
 
-	if (rec_may_ask() && __atomic_load_n(&known, __ATOMIC_ACQUIRE))
+	if (rec_may_ask() && is_used())
 		rec_flush_wait(deadline_raw_ns, left);
 	errno = saved;
 }

@@ -38,6 +38,11 @@ static struct followed *find(rec_word doorbell)
 	return queue;
 }
 
+bool hsa_queues_live(void)
+{
+	return __atomic_load_n(&live, __ATOMIC_ACQUIRE);
+}
+
 static struct followed *take_place(void)
 {
 	struct followed *queue;
@@ -256,13 +261,23 @@ bool hsa_queue_rung(rec_word doorbell, uint64_t index)
 	return true;
 }
 
+/* The device has taken packets that no doorbell told of here: it was rung by a device, or past the exported names. */
+static void note_unheard(const struct followed *queue)
+{
+	if (read_index(queue->queue) > queue->top)
+		rec_backend_note(&hsa_backend, "doorbells of queues were rung past the wrappers of hsa_signal_store_*: "
+					       "kernels that were dispatched so are missing");
+}
+
 static void read_queue(struct followed *queue)
 {
 	uint32_t token = rec_guard_enter();
 
 	if (rec_try_lock(&queue->lock)) { /* who holds it does the same */
-		if (queue->queue && queue->at < queue->top)
+		if (queue->queue) {
 			look_around(queue);
+			note_unheard(queue);
+		}
 		rec_unlock(&queue->lock);
 	}
 	rec_guard_leave(token);

@@ -109,6 +109,13 @@ as_logged()
 	check 'ledger("device_seen") == 6' 'ledger("device_recorded") + ledger("untimed") == 6' 'ledger("untimed") >= 5'
 }
 
+@test "kernels behind doorbells that were rung past the API are missing, and a note says so" {
+	traced "$HSA/dispatch" unheard 3
+	check 'out["misuse"] == 0' 'ledger("device_seen") == 0' 'any("past the wrappers" in n["text"] for n in s["notes"])'
+	dispatch own 3
+	check 'not any("past the wrappers" in n["text"] for n in s["notes"])'
+}
+
 @test "kernels that start while recording is paused are not recorded, those before and after are" {
 	traced "$HSA/dispatch" paused 8
 	check 'out["misuse"] == 0' 'ledger("device_seen") == ledger("device_recorded") == 4' 'kernels("spin") == 4'

@@ -21,6 +21,7 @@
  *   pieces N      copies, with the signal of a kernel before
  *   again N       queues made and destroyed, HSA shut down in between
  *   past N        one signal, polled and set in memory, past the API
+ *   unheard N     doorbells are rung past the API
  *   paused N      recording is paused in every second round
  *   forks N       a child that ends at once, with kernels on their way
  *   bare N        likewise as reuse, and tells the times itself
@@ -72,6 +73,7 @@ uint32_t hsa_amd_profiling_get_dispatch_time(handle agent, handle signal, uint64
 uint32_t hsa_amd_memory_async_copy(void *to, handle to_agent, const void *from, handle from_agent, size_t bytes,
 				   uint32_t count, const handle *waits, handle signal);
 extern int sim_misuse __attribute__((weak));
+void sim_ring(handle doorbell, int64_t index);
 
 #define FOREVER UINT64_MAX
 #define SPIN_NS 300000
@@ -248,6 +250,16 @@ static void past(struct queue *queue, long times)
 	}
 }
 
+static void unheard(struct queue *queue, long times)
+{
+	for (long i = 0; i < times; i++) {
+		handle signal = make_signal(1);
+
+		sim_ring(queue->doorbell, (int64_t)put(queue, 1, signal));
+		await(signal);
+	}
+}
+
 static void paused(struct queue *queue, long times)
 {
 	for (long i = 0; i < times; i++) {
@@ -341,6 +353,8 @@ static void run(const char *mode, struct queue *queue, long times)
 		again(times);
 	else if (!strcmp(mode, "past"))
 		past(queue, times);
+	else if (!strcmp(mode, "unheard"))
+		unheard(queue, times);
 	else if (!strcmp(mode, "paused"))
 		paused(queue, times);
 	else if (!strcmp(mode, "forks"))

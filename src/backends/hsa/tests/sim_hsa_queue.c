@@ -5,6 +5,7 @@
  *
  *   SIM_HSA_EARLY=1    packets are taken when they are valid, whether or not a doorbell has told of them
  *   SIM_HSA_HANG=N     the Nth packet of each queue never ends
+ *   sim_ring()         exported: rings a doorbell past the API
  *   sim_misuse         exported: questions about signals that are gone, or after the end of HSA
  */
 #include <pthread.h>
@@ -18,6 +19,7 @@
 #define KIND(packet) (__atomic_load_n(&(packet)->header, __ATOMIC_ACQUIRE) & 0xff)
 
 int sim_misuse;
+void sim_ring(rec_word doorbell, int64_t index);
 
 struct signal {
 	int64_t value;
@@ -103,6 +105,11 @@ void hsa_signal_store_relaxed(rec_word word, int64_t value)
 	while (!(signal->doorbell && before >= value) &&
 	       !__atomic_compare_exchange_n(&signal->value, &before, value, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 		;
+}
+
+void sim_ring(rec_word doorbell, int64_t index)
+{
+	hsa_signal_store_relaxed(doorbell, index);
 }
 
 void hsa_signal_store_screlease(rec_word signal, int64_t value)
