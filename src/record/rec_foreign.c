@@ -20,9 +20,12 @@ static int64_t nominal_ns(const struct rec_foreign_clock *clock, uint64_t from, 
 	return (int64_t)((__int128)(int64_t)(to - from) * 1000000000 / (int64_t)clock->hz);
 }
 
+/* Do the readings tell the rate better than the clock does itself? */
 static bool has_rate(const struct rec_foreign_clock *clock)
 {
-	return clock->newest.raw - clock->first.raw > APART_NS && clock->newest.theirs > clock->first.theirs;
+	uint64_t apart = clock->newest.raw - clock->first.raw, halves = clock->first.error + clock->newest.error;
+
+	return apart > APART_NS && halves < apart / 1000000 * NOMINAL_PPM && clock->newest.theirs > clock->first.theirs;
 }
 
 static bool has_jumped(const struct rec_foreign_clock *clock, const struct rec_foreign_reading *reading)

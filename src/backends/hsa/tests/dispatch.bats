@@ -184,6 +184,10 @@ as_logged()
 	ended 12 0 0
 	check 'kernels("spin") == 6' 'sorted((t["direction"], t["calls"], t["bytes"]) for t in s["transfers"]) == [("D2H", 3, 3 * 4096), ("H2D", 3, 3 * 4096)]' \
 		"near(sum(t['total_ns'] for t in s['transfers']), $(awk '$1 == "copy" { ns += $5 - $4 } END { printf "%.0f", ns }' "$T/log"), 0.001)"
+	dispatch boxes 3
+	ended 3 0 0
+	check '[(t["direction"], t["calls"], t["bytes"]) for t in s["transfers"]] == [("H2D", 3, 192)]' \
+		'the("hsa_amd_memory_async_copy_rect")["bytes_out"] == 192'
 	SIM_FAIL=hsa_amd_profiling_async_copy_enable:0 dispatch pieces 6
 	ended 6 6 0
 	check 's["transfers"] == []'

@@ -19,6 +19,7 @@
  *   together N    four threads in one queue
  *   off N         the program turns profiling of its queue off
  *   pieces N      copies, with the signal of a kernel before
+ *   boxes N       copies of boxes
  *   again N       queues made and destroyed, HSA shut down in between
  *   past N        one signal, polled and set in memory, past the API
  *   unheard N     doorbells are rung past the API
@@ -72,6 +73,9 @@ uint32_t hsa_amd_profiling_set_profiler_enabled(struct queue *queue, int enable)
 uint32_t hsa_amd_profiling_get_dispatch_time(handle agent, handle signal, uint64_t *times);
 uint32_t hsa_amd_memory_async_copy(void *to, handle to_agent, const void *from, handle from_agent, size_t bytes,
 				   uint32_t count, const handle *waits, handle signal);
+uint32_t hsa_amd_memory_async_copy_rect(void *const *to, const uint32_t *to_offset, void *const *from,
+					const uint32_t *from_offset, const uint32_t *box, handle agent, uint32_t way,
+					uint32_t count, const handle *waits, handle signal);
 extern int sim_misuse __attribute__((weak));
 void sim_ring(handle doorbell, int64_t index);
 
@@ -295,6 +299,21 @@ static void pieces(struct queue *queue, long times)
 	}
 }
 
+/* Into the device, by a call that copies boxes */
+static void boxes(long times)
+{
+	static char from[64], to[64];
+	void *const there[3] = {to}, *const here[3] = {from};
+	const uint32_t zero[3] = {0, 0, 0}, box[3] = {8, 4, 2};
+
+	for (long i = 0; i < times; i++) {
+		handle signal = make_signal(1);
+
+		hsa_amd_memory_async_copy_rect(there, zero, here, zero, box, agents[1], 1, 0, NULL, signal);
+		await(signal);
+	}
+}
+
 static struct queue *common;
 static long of_thread;
 
@@ -347,6 +366,8 @@ static void run(const char *mode, struct queue *queue, long times)
 		threads(queue, times);
 	else if (!strcmp(mode, "pieces"))
 		pieces(queue, times);
+	else if (!strcmp(mode, "boxes"))
+		boxes(times);
 	else if (!strcmp(mode, "bare"))
 		bare(queue, times);
 	else if (!strcmp(mode, "again"))

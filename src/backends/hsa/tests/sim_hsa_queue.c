@@ -206,6 +206,18 @@ uint32_t sim_hsa_amd_memory_async_copy(void *to, rec_word to_agent, const void *
 	return SUCCESS;
 }
 
+/* A box of bytes that lies without gaps; pitched pointers begin with their address. */
+uint32_t hsa_amd_memory_async_copy_rect(void *const *to, const uint32_t *to_offset, void *const *from,
+					const uint32_t *from_offset, const uint32_t *box, rec_word agent, uint32_t way,
+					uint32_t count, const rec_word *waits, rec_word signal)
+{
+	(void)to_offset;
+	(void)from_offset;
+	(void)way;
+	return sim_hsa_amd_memory_async_copy(*to, agent, *from, CPU, (size_t)box[0] * box[1] * box[2], count, waits,
+					     signal);
+}
+
 static void run_packet(struct queue *queue, const struct hsa_packet *packet, bool is_kernel)
 {
 	struct sim_work work = {.kind = SIM_MARKER};
