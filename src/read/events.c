@@ -154,6 +154,11 @@ bool events_have_streams(const struct events *events)
 	return events->sources > 0 || events->begun;
 }
 
+bool events_are_chosen(const struct events *events)
+{
+	return events->windowed || events->selective || events->filter.wish.ranks;
+}
+
 const char *events_absence(const struct events *events)
 {
 	if (!events->recording->tallies)

@@ -172,6 +172,7 @@ const struct tally_function *events_function(const struct events *events, const 
 uint32_t events_lanes(const struct events *events); /* seen so far */
 bool events_have_streams(const struct events *events); /* if only empty ones */
 const char *events_absence(const struct events *events); /* why they have none, in words */
+bool events_are_chosen(const struct events *events);      /* a filter may have left some out */
 bool events_too_large(const struct events *events);    /* events_wish.bytes_max: there are none to be had */
 const struct events_counts *events_counts(const struct events *events);
 /* Bytes of streams that have been read, of how many. */

@@ -119,8 +119,8 @@ int view_print(struct recording *recording, struct events *events, int fd, const
 	}
 	if (printer.text->error && printer.text->error != EPIPE)
 		err = log_error(SONDE_EIO, "events cannot be written: %s", strerror(printer.text->error));
-	else if (!parts && !printed)
-		err = log_error(SONDE_EFORMAT, "no event is left to print (see the filters, if there are any)");
+	else if (!parts && !printed && events_are_chosen(events))
+		err = log_error(SONDE_EFORMAT, "no event is left to print (see the filters)");
 	free(printer.text);
 	arena_free(&printer.arena);
 	return err;
