@@ -51,6 +51,7 @@ class Variant:
         self.loader = False     # called by the API's own loader through its dispatch table; not exported
         self.rare = False       # not called in loops: no inline path
         self.reported = False   # the runtime tells of these calls by callbacks: there is nothing to wrap
+        self.around = False     # by one before and one after, which do not say of which function
 
     @property
     def layer(self):
@@ -108,6 +109,11 @@ def expand(template, name):
         text = forms[match.group(1)]
         return text[int(match.group(2) or 0):int(match.group(3) or len(text))]
     return re.sub(r"\{(name|lower|upper)(?::(\d*):(-?\d*))?\}", one, template)
+
+
+def around_symbols(api):
+    """Those that a runtime calls back around; their place is the number that the hand-written part is given."""
+    return [symbol for symbol in api.symbols if symbol.variant.around]
 
 
 def read_lines(path):

@@ -92,6 +92,8 @@ class RolesReader:
                 variant.having = text
             elif word in ("fortran", "loader", "reported", "rare"):
                 setattr(variant, word, True)
+            elif word == "around":
+                variant.reported = variant.around = True
             else:
                 raise self.error("unknown word '%s'" % word)
         self.api.variants.append(variant)

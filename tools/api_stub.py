@@ -63,10 +63,11 @@ def aarch64(function, words):
                     ".cfi_restore x30", "ret"]
 
 
-def entry_text(function, words):
-    """Where the stubs of a shape jump to."""
+def entry_text(function, words, weak):
+    """Where the stubs of a shape jump to. weak: what they end in may be missing."""
     name = function + "_entry"
-    lines = [".hidden " + function, ".type %s, %%function" % name, name + ":", ".cfi_startproc"]
+    lines = [".hidden " + function] + ([".weak " + function] if weak else [])
+    lines += [".type %s, %%function" % name, name + ":", ".cfi_startproc"]
     body = ["#if defined(__x86_64__)"] + x86_64(function, words) + ["#else"] + aarch64(function, words) + ["#endif"]
     lines += body + [".cfi_endproc", ".size %s, . - %s" % (name, name)]
     return "\n" + "".join("%s%s\n" % ("" if line[0] == "#" or line[-1] == ":" else "\t", line) for line in lines)
@@ -78,10 +79,11 @@ def stub_text(number, names, function):
 
 
 def stubs_text(api, shapes):
-    """shapes: (name of the C function, words, stubs as (number of the symbol, names with their visibility)).
+    """shapes: (name of the C function, words, stubs as (number of the symbol, names with their visibility), weak).
 
     All stubs are one region for unwinding: none has a frame.
     """
-    entries = "".join(entry_text(function, words) for function, words, _ in shapes)
-    stubs = "".join(stub_text(number, names, function) for function, _, sharing in shapes for number, names in sharing)
+    entries = "".join(entry_text(function, words, weak) for function, words, _, weak in shapes)
+    stubs = "".join(stub_text(number, names, function)
+                    for function, _, sharing, _ in shapes for number, names in sharing)
     return "%s%s\n\t.cfi_startproc\n%s\t.cfi_endproc\n%s" % (HEAD % api.name, entries, stubs, TAIL)

@@ -7,7 +7,7 @@ every process that loads the object.
 from string import Template
 
 from api_args import reference_index
-from api_model import FLAGS
+from api_model import FLAGS, ApiError, around_symbols
 from api_wrap import structs_text
 
 HEADER = """/* SPDX-License-Identifier: BSD-3-Clause */
@@ -66,7 +66,7 @@ const char *${api}_names_found(uint32_t names);
 uint64_t ${api}_part(uint32_t part, const void *at);
 rec_word ${api}_convert(uint32_t names, rec_word value);
 bool ${api}_ignores(rec_word pointer);
-$dispatch#pragma GCC visibility pop
+$dispatch$around#pragma GCC visibility pop
 
 /* The error argument of a Fortran call: absent or not zero? */
 static inline rec_word rec_word_error(rec_word error)
@@ -97,6 +97,26 @@ static inline void *${api}_layer_entry(unsigned index)
 
 	return offset ? (char *)${api}_layer_wrapper + offset : NULL;
 }
+"""
+
+AROUND = """
+/* A function that the runtime calls back around, by the number that the two hooks below are given. */
+struct ${api}_around {
+	uint32_t symbol;                   /* S */
+	int32_t before, after;             /* what the runtime is to call, relative to the table's first byte */
+	uint8_t width[${API}_AROUND_WORDS]; /* bytes of each argument; 0: a structure, whose address is the word */
+};
+extern const struct ${api}_around ${api}_around[${API}_AROUND_COUNT];
+/* args: the words that the runtime has given its callback. */
+rec_word ${api}_before(rec_word *args, uint32_t number, const void *site, uintptr_t frame);
+rec_word ${api}_after(rec_word *args, uint32_t number, const void *site, uintptr_t frame);
+"""
+
+AROUND_TABLE = """
+extern const struct ${api}_around ${api}_around[] __attribute__((visibility("hidden")));
+__asm__(".section .rodata.${api}_around, \\"a\\"\\n.balign 4\\n.globl ${api}_around\\n.hidden ${api}_around\\n"
+	"${api}_around:\\n"
+$entries	".previous\\n");
 """
 
 TABLE = """/* SPDX-License-Identifier: BSD-3-Clause */
@@ -265,7 +285,7 @@ def header_text(api):
         names=lines("%s_NAMES_%s," % (upper, e.name.upper()) for e in api.arguments.enumerations),
         role_members=lines(members), argument_room=max(1, len(api.keys)),
         argument_members=lines(["int8_t %s;" % key for key in api.keys] or ["int8_t none;"], "\t\t\t"),
-        dispatch=dispatch_text(api))
+        dispatch=dispatch_text(api), around=around_text(api))
 
 
 def symbol_id(api, symbol):
@@ -292,6 +312,34 @@ def layer_text(api):
                                           "%s_wrap_%d - %s_layer_wrapper" % (api.name, number, api.name)))
         numbers.append("UINT16_MAX" if number is None else str(number))
     return Template(LAYER).substitute(api=api.name, entries=lines(entries), symbols=", ".join(numbers))
+
+
+def around_words(api):
+    return -(-max(symbol.words for symbol in around_symbols(api)) // 4) * 4
+
+
+def around_text(api):
+    symbols = around_symbols(api)
+    if not symbols:
+        return ""
+    numbers = "\nenum { %s_AROUND_COUNT = %d, %s_AROUND_WORDS = %d };\n" % (
+        api.name.upper(), len(symbols), api.name.upper(), around_words(api))
+    return numbers + Template(AROUND).substitute(api=api.name, API=api.name.upper()).lstrip("\n")
+
+
+def around_table(api):
+    """Functions that a runtime calls back around."""
+    bytes_of = {"i8": 1, "u8": 1, "i16": 2, "u16": 2, "i32": 4, "u32": 4, "i64": 8, "u64": 8, "ptr": 8, "struct": 0}
+    entries = []
+    for number, symbol in enumerate(around_symbols(api)):
+        if not all(api.width(kind) in bytes_of for _, kind in symbol.function.args):
+            raise ApiError(api.name + ".roles", 1, "'%s' has floating arguments: nothing calls back around it" %
+                           symbol.name)
+        widths = [bytes_of[api.width(kind)] for _, kind in symbol.function.args]
+        widths += [0] * (around_words(api) - len(widths))
+        places = ["%s_%s_%d - %s_around" % (api.name, when, number, api.name) for when in ("before", "after")]
+        entries.append('".long %d, %s\\n.byte %s\\n"' % (symbol.number, ", ".join(places), ", ".join(map(str, widths))))
+    return Template(AROUND_TABLE).substitute(api=api.name, entries=lines(entries)) if entries else ""
 
 
 def argument_rows(api, pool, functions):
@@ -395,7 +443,8 @@ def table_text(api, attach):
         recorded=recorded, names=names,
         reference_variants=mask(v.number for v in api.variants if v.fortran),
         descriptor_variants=mask(v.number for v in api.variants if v.having == "buffer"),
-        roles=lines(role_rows(api)), exports=lines(exports), export_count=len(exports), layer=layer_text(api),
+        roles=lines(role_rows(api)), exports=lines(exports), export_count=len(exports),
+        layer=layer_text(api) + around_table(api),
         absent="\n".join(absent.functions), absent_table=", ".join(map(str, absent.table)),
         absent_cases=absent.cases(), front=strings(attach.front),
         lookups=strings(attach.lookups), runtimes=strings(attach.runtime),

@@ -10,6 +10,7 @@ import re
 from collections import OrderedDict
 from string import Template
 
+from api_model import around_symbols
 from api_stub import stubs_text
 
 HEAD = """/* SPDX-License-Identifier: BSD-3-Clause */
@@ -364,6 +365,14 @@ def shapes_of(wrappers):
     return shapes
 
 
+def around_stubs(api):
+    """What a runtime calls back before and after each call: the hand-written part, with the number of the function."""
+    symbols = around_symbols(api)
+    return [("%s_%s" % (api.name, when), 4, [(number, [("%s_%s_%d" % (api.name, when, number), "hidden")])
+                                             for number in range(len(symbols))], True)
+            for when in ("before", "after") if symbols]
+
+
 def write_wrappers(api, path_of):
     """Wrappers with an inline path into one file, which is worth -O2; the rest, which only hand over to the recorder,
     into another, and the stubs of those that share a function into a file of assembly."""
@@ -372,7 +381,8 @@ def write_wrappers(api, path_of):
     for number, ((body, error, words), sharing) in enumerate(shapes_of(wrappers).items()):
         function = "%s_shape_%d" % (api.name, number)
         text += Template(SHAPE).substitute(function=function, error=error, body=body)
-        stubs.append((function, words, [(wrapper.symbol.number, wrapper.stub_names()) for wrapper in sharing]))
+        stubs.append((function, words, [(wrapper.symbol.number, wrapper.stub_names()) for wrapper in sharing], False))
+    stubs += around_stubs(api)
     text += "".join(wrapper.text() for wrapper in wrappers if not wrapper.is_fast and not wrapper.shape())
     fast = "".join(wrapper.text() for wrapper in wrappers if wrapper.is_fast)
     for part, content in (("fast", fast), ("wrap", text)):

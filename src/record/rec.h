@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The recorder's interface to backends: the one header of record/ that backends/ may include
- * (generated wrappers include rec_hot.h, which includes this).
- *
- * Everything here runs inside the traced program. No function prints, exits, allocates per event
- * or changes errno; all of them may be called from any thread, also from a runtime's own.
+ * The recorder's interface to backends: the one header of record/ that backends/ may include (generated wrappers
+ * include rec_hot.h, which includes this). Everything here runs inside the traced program. No function prints, exits,
+ * allocates per event or changes errno; all of them may be called from any thread, also from a runtime's own.
  */
 #ifndef SONDE_RECORD_REC_H
 #define SONDE_RECORD_REC_H
@@ -472,6 +470,10 @@ REC_EXPORT void rec_backend_used(struct rec_backend *backend);
  * functions that stand in it pass unrecorded, so that each call is seen once and where the loader passes it on.
  */
 REC_EXPORT void rec_layer_live(struct rec_backend *backend);
+/* A runtime tells of what wrappers see, too: calls that are only counted are open ones as well. In a constructor. */
+REC_EXPORT void rec_told_as_well(void);
+/* Called before each dlsym() of the process, with its return address; NULL: no more. Keeps errno and dlerror(). */
+REC_EXPORT void rec_watch_lookups(void (*looked_up)(const void *return_address));
 
 /* Rank and size of this process, once the runtime knows them. */
 REC_EXPORT void rec_rank(int rank, int size);
@@ -499,13 +501,11 @@ REC_EXPORT bool rec_foreign_convert(struct rec_foreign_clock *clock, uint64_t th
 				    uint64_t *error_out);
 
 /*
- * Fixed-capacity table word -> struct of `item_bytes`, for handles (buffers, queues, programs).
- * Open addressing in anonymous pages, grows by doubling, spin-locked, empty again in a forked child
- * only if the backend clears it. No item moves while the lock is held.
+ * Table word -> struct of `item_bytes`, for handles: open addressing in anonymous pages, spin-locked. Empty again in a
+ * forked child only if the backend clears it. No item moves while the lock is held.
  */
 struct rec_map {
-	uint32_t lock;
-	uint32_t item_bytes;
+	uint32_t lock, item_bytes;
 	uint64_t used, capacity;
 	void *cells;
 };

@@ -222,9 +222,15 @@ static void *pick_lookup(void *handle, const char *name, const char *version, co
 	return ours && rec_is_own(ours) ? ours : REC_PASS;
 }
 
+void rec_watch_lookups(void (*looked_up)(const void *return_address))
+{
+	__atomic_store_n(&rec_state.looked_up, looked_up, __ATOMIC_RELEASE);
+}
+
 void *rec_dlsym_pick(void *handle, const char *name, const char *version, const void *return_address)
 {
 	const struct rec_export *export = NULL;
+	void (*looked_up)(const void *);
 	struct rec_backend *backend;
 	void *answer;
 
@@ -232,6 +238,9 @@ void *rec_dlsym_pick(void *handle, const char *name, const char *version, const 
 		rec_dlsym_setup();
 	if (!name || rec_state.off)
 		return REC_PASS;
+	looked_up = __atomic_load_n(&rec_state.looked_up, __ATOMIC_ACQUIRE);
+	if (unlikely(looked_up) && !rec_is_own(return_address))
+		looked_up(return_address);
 	for (backend = rec_state.backends; backend; backend = backend->next) {
 		if (!(backend->state & REC_BACKEND_ON))
 			continue;

@@ -110,6 +110,11 @@ void rec_layer_live(struct rec_backend *backend)
 	rec_slots_clear(backend); /* exported wrappers do not take the inline paths any more */
 }
 
+void rec_told_as_well(void)
+{
+	rec_state.told_as_well = true;
+}
+
 static bool is_wanted(const struct rec_backend *backend)
 {
 	const char *list = rec_state.backends_wanted;

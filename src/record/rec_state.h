@@ -45,9 +45,10 @@ struct rec_area {         /* a section while it is being written */
 };
 
 struct rec_state {
-	bool constructed, off, private, debug, time_queries, counter_clock, streams_stopped;
+	bool constructed, off, private, debug, time_queries, counter_clock, streams_stopped, told_as_well;
 	bool paused; /* see rec_control.c */
 	bool arguments; /* of calls are recorded */
+	void (*looked_up)(const void *return_address); /* see rec_watch_lookups() */
 	enum fmt_loss on_loss;
 	uint32_t streamed; /* slots up to this one may appear in streams: other readers know them */
 	uint32_t lock;

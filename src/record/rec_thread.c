@@ -89,7 +89,7 @@ void rec_thread_publish(struct rec_tls *tls)
 	tls->stream_capacity = 0;
 	if (fast && streams == FMT_STREAMS_TIMELINE)
 		tls->stream_capacity = tls->thread->rows < rec_state.streamed ? tls->thread->rows : rec_state.streamed;
-	tls->count_capacity = rec_state.time_queries ? 0 : tls->thread->rows;
+	tls->count_capacity = rec_state.time_queries || rec_state.told_as_well ? 0 : tls->thread->rows;
 }
 
 bool rec_thread_open(struct rec_tls *tls)

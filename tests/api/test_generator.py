@@ -280,6 +280,19 @@ class Symbols(unittest.TestCase):
         self.assertIn("w_layer_symbol[] = {%d, UINT16_MAX}" % layer[0].number, text)
         self.assertIn(".layer_variant = 1", text)
 
+    def test_calls_that_are_called_back_around_have_two_entries_and_the_widths_of_their_arguments(self):
+        api = load(HEAD + "variant 1 told {name} around only=w_copy,w_name\n")
+        told = [s for s in api.symbols if s.variant.around]
+        self.assertEqual([(s.name, s.exports) for s in told], [("w_copy", []), ("w_name", [])])
+        with Folder() as folder:
+            text = table_text(api, Attach(os.path.join(folder.path, "attach.conf")))
+        self.assertIn(".long %d, w_before_1 - w_around, w_after_1 - w_around\\n.byte 8, 8, 8, 0" % told[1].number, text)
+
+    def test_nothing_calls_back_around_floating_arguments(self):
+        api = load(HEAD + "variant 1 told {name} around only=w_new\n")
+        with Folder() as folder, self.assertRaisesRegex(ApiError, "'w_new' has floating arguments"):
+            table_text(api, Attach(os.path.join(folder.path, "attach.conf")))
+
 
 class Wrappers(unittest.TestCase):
     def text(self, roles, name):
