@@ -32,7 +32,7 @@ class Attach:
         self.env, self.rank, self.job, self.alias = [], [], [], []
         self.library, self.search, self.serialising, self.opened, self.state = [], [], [], [], None
         self.weak = self.controls = 0
-        self.taken = None
+        self.taken = self.adds = None
         self.off = [None, None]
         for self.line, text in read_lines(path):
             self.take(text.split())
@@ -50,7 +50,7 @@ class Attach:
             self.name = rest[0]
         elif key in ("layer", "perfetto_api"):
             setattr(self, key, int(rest[0]))
-        elif key in ("preload", "taken"):
+        elif key in ("preload", "taken", "adds"):
             setattr(self, key, rest[0])
         elif key == "state":
             if " ".join(rest) not in STATES:
@@ -120,9 +120,10 @@ def attach_text(attaches):
             "{%s}" % ", ".join(map(quoted, words)) for words in attach.alias], "{NULL, NULL, NULL}"))
         preload = quoted(attach.preload) if attach.preload else "NULL"
         backends.append("\t{%s, %s, %s_front, %s_env, %s_rank, %s_job, %s_alias, %s_launcher, %d, %d, %s,\n"
-                        "\t %s, %s_library, %s_search, {%s, %s}, %s_opened},\n" % (
+                        "\t %s, %s_library, %s_search, {%s, %s}, %s_opened, %s},\n" % (
                             quoted(name), preload, name, name, name, name, name, name, attach.weak,
                             attach.controls, quoted(attach.taken) if attach.taken else "NULL",
                             quoted(attach.state), name, name,
-                            *[quoted(word) if word else "NULL" for word in attach.off], name))
+                            *[quoted(word) if word else "NULL" for word in attach.off], name,
+                            quoted(attach.adds) if attach.adds else "NULL"))
     return Template(TABLE).substitute(lists="\n".join(lists), backends="".join(backends))

@@ -78,6 +78,8 @@ static const char *reached_by(struct doctor *doctor, const struct attach_backend
 		text = joined(doctor, text, ", ", env->name);
 	if (backend->preload)
 		text = joined(doctor, text, ", ", "preload");
+	if (backend->adds)
+		text = joined(doctor, text, getenv(backend->adds) ? ", " : ", or also ", backend->adds);
 	return text;
 }
 

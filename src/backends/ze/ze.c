@@ -32,11 +32,11 @@ static const struct {
 	[ZE_FAMILY_LIST_WAIT] = { NULL, zed_list_wait_leave },
 	[ZE_FAMILY_EVENT_WAIT] = { NULL, zed_event_wait_leave },
 	[ZE_FAMILY_DEVICE_WAIT] = { NULL, zed_device_wait_leave },
-	[ZE_FAMILY_POOL] = { zed_pool_enter, NULL },
+	[ZE_FAMILY_POOL] = { zed_pool_enter, zed_pool_leave },
 	[ZE_FAMILY_POOL_DESTROY] = { zed_pool_destroy_enter, NULL },
-	[ZE_FAMILY_POOL_FLAGS] = { zed_pool_flags_enter, NULL },
-	[ZE_FAMILY_COUNTER] = { zed_counter_enter, NULL },
-	[ZE_FAMILY_COUNTER_FLAGS] = { zed_counter_flags_enter, NULL },
+	[ZE_FAMILY_POOL_FLAGS] = { zed_pool_flags_enter, zed_pool_flags_leave },
+	[ZE_FAMILY_COUNTER] = { zed_counter_enter, zed_counter_leave },
+	[ZE_FAMILY_COUNTER_FLAGS] = { zed_counter_flags_enter, zed_counter_flags_leave },
 	[ZE_FAMILY_EVENT] = { NULL, zed_event_leave },
 	[ZE_FAMILY_EVENT_RESET] = { zed_event_reset_enter, NULL },
 	[ZE_FAMILY_EVENT_DESTROY] = { zed_event_destroy_enter, NULL },
@@ -54,6 +54,7 @@ static const struct {
 	[ZE_FAMILY_UNSEEN] = { NULL, zed_unseen_leave },
 	[ZE_FAMILY_EXTENSION] = { NULL, zed_extension_leave },
 	[ZE_FAMILY_TABLE] = { NULL, zed_table_leave },
+	[ZE_FAMILY_START] = { NULL, zed_start_leave },
 };
 
 /* rec_call.user: the families use the words before it */
@@ -66,13 +67,22 @@ static struct zed_call view_of(struct rec_call *call, rec_word *args)
 	return (struct zed_call){ .call = call, .role = &ze_role[function], .args = args, .function = function };
 }
 
+/*
+ * While recording is paused nothing stands among the open calls, by which what the layer tells of is known to be this
+ * call: its hooks do then what is to be done.
+ */
+static bool is_left_to_layer(const struct rec_call *call, const struct zed_call *view)
+{
+	return unlikely(zed_layer_is_live()) && rec_is_paused() && !zed_is_told(view) && zed_layer_has(call->symbol);
+}
+
 void ze_enter(struct rec_call *call, rec_word *args)
 {
 	struct zed_call view = view_of(call, args);
 	int saved = errno;
 
 	/* another provider of the API, or none: handles of the one are nothing to the other */
-	call->user[USER_OURS] = call->real == ze_backend.real[call->symbol];
+	call->user[USER_OURS] = call->real == ze_backend.real[call->symbol] && !is_left_to_layer(call, &view);
 	if (call->user[USER_OURS] && family[view.role->family].enter)
 		family[view.role->family].enter(&view);
 	errno = saved;
@@ -85,10 +95,16 @@ void ze_leave(struct rec_call *call, rec_word *args, rec_word result)
 	int saved = errno;
 
 	call->result = result;
-	if (entered ? call->user[USER_OURS] : call->real == ze_backend.real[call->symbol])
+	if (entered ? call->user[USER_OURS] :
+		      call->real == ze_backend.real[call->symbol] && !is_left_to_layer(call, &view))
 		if (family[view.role->family].leave)
 			family[view.role->family].leave(&view);
 	errno = saved;
+}
+
+const char *zed_attached_how(void)
+{
+	return zed_layer_is_live() ? "preload, tracing layer" : "preload";
 }
 
 /* A record has been opened: the first one, or that of a forked child. */
@@ -96,7 +112,7 @@ void ze_opened(void)
 {
 	static uint32_t opened;
 
-	rec_attached(&ze_backend, "preload", NULL);
+	rec_attached(&ze_backend, zed_attached_how(), NULL);
 	ze_backend.part_bytes = 3 * sizeof(uint32_t); /* of a ze_group_count_t */
 	if (opened++ == 0)
 		return;
@@ -174,15 +190,16 @@ void zed_table_leave(const struct zed_call *view)
 
 static void tell_unseen(void)
 {
-	if (table_taken && !zed_streams_opened())
+	if (table_taken && !zed_streams_opened() && !zed_layer_is_live())
 		rec_backend_note(&ze_backend, "a loader that is part of the program has taken the functions' addresses "
 				 "from libze_loader.so, and made no queue or immediate list that was seen: calls "
-				 "through these addresses are not");
+				 "through these addresses are not; ZE_ENABLE_TRACING_LAYER=1 shows them");
 	table_taken = false;
 }
 
 void ze_flush(uint64_t deadline_raw_ns)
 {
 	tell_unseen();
+	zed_layer_tell();
 	zed_pending_flush(deadline_raw_ns);
 }

@@ -18,6 +18,7 @@ typedef rec_word zed_handle;
 
 #define ZED_SUCCESS 0u
 #define ZED_NOT_READY 1u
+#define ZED_UNINITIALIZED 0x78000001u
 #define ZED_STYPE_EVENT_POOL 0x10u
 #define ZED_STYPE_EVENT 0x11u
 #define ZED_STYPE_ALLOCATION_PROPERTIES 0x17u
@@ -113,6 +114,25 @@ struct zed_stamps {
 	} global, context;
 };
 
+/* Of the tracing layer. */
+#define ZED_TRACER_VERSION 0x10000u
+#define ZED_STYPE_TRACER 1u
+enum { ZED_TRACER_PROLOGUE, ZED_TRACER_EPILOGUE };
+struct zed_tracer_desc {
+	uint32_t stype;
+	const void *next;
+	void *user;
+};
+struct zed_tracer_table {
+	uint32_t (*create)(const struct zed_tracer_desc *desc, zed_handle *tracer_out);
+	uint32_t (*destroy)(zed_handle tracer);
+	uint32_t (*set_prologues)(zed_handle tracer, void *callbacks);
+	uint32_t (*set_epilogues)(zed_handle tracer, void *callbacks);
+	uint32_t (*set_enabled)(zed_handle tracer, uint8_t enable);
+};
+typedef uint32_t zed_get_tracer_table(uint32_t version, struct zed_tracer_table *table_out);
+typedef uint32_t zed_set_callback(zed_handle tracer, uint32_t when, const void *callback);
+
 /* ---- a call as the handlers of a family see it ------------------------------------------------- */
 
 struct zed_call {
@@ -137,6 +157,11 @@ static inline rec_word zed_made(const struct zed_call *view)
 	const rec_word *made = (const rec_word *)zed_arg(view, ZE_ARG_MADE);
 
 	return view->call->failed || (uint32_t)view->call->result != ZED_SUCCESS || !made ? 0 : *made;
+}
+/* Does the loader's layer tell of it? Then arguments may be changed, but not which function is called. */
+static inline bool zed_is_told(const struct zed_call *view)
+{
+	return ze_backend.symbol[view->call->symbol].variant == ZE_VARIANT_TRACED;
 }
 /* Is the object that this call makes followed? While recording is paused as well: it may be used later. */
 static inline bool zed_is_followed(const struct rec_call *call)
@@ -296,6 +321,19 @@ void zed_memory_reset(void);
 
 extern uint64_t zed_correlations; /* calls of this process that were given a number */
 
+/* ---- the loader's tracing layer (ze_layer.c) ----------------------------------------------------------- */
+
+/* What a call that the layer tells of gives in place of the program's description, until it has ended. */
+union zed_timed_desc {
+	struct zed_pool_desc pool;
+	struct zed_counter_desc counter;
+};
+union zed_timed_desc *zed_layer_desc(const struct zed_call *view);
+bool zed_layer_is_live(void); /* it tells of calls */
+bool zed_layer_has(uint32_t symbol); /* does it know the function of this exported name? */
+const char *zed_attached_how(void);
+void zed_layer_tell(void);    /* at the end: that it should, and does not */
+
 /* ---- handlers by family ------------------------------------------------------------------------------- */
 
 typedef void zed_enter_handler(const struct zed_call *view);
@@ -312,5 +350,6 @@ zed_leave_handler zed_event_wait_leave, zed_event_leave, zed_kernel_leave, zed_k
 zed_leave_handler zed_address_leave, zed_address_free_leave, zed_physical_leave, zed_physical_free_leave;
 zed_leave_handler zed_table_leave, zed_pass_on_leave, zed_capture_leave, zed_captured_leave, zed_device_wait_leave;
 zed_leave_handler zed_extension_leave, zed_unseen_leave, zed_image_leave, zed_image_free_leave;
+zed_leave_handler zed_start_leave, zed_pool_leave, zed_pool_flags_leave, zed_counter_leave, zed_counter_flags_leave;
 
 #endif

@@ -221,14 +221,63 @@ static uint32_t create_timed(zed_handle context, const struct zed_pool_desc *des
 	return result;
 }
 
+/* rec_call.user of calls that the loader's layer tells of, whose description was changed: what it was, 0: it was not */
+enum { USER_CHANGED, USER_ASKED };
+
+static void change_desc(const struct zed_call *view, uint32_t flags)
+{
+	view->call->user[USER_CHANGED] = 1;
+	view->call->user[USER_ASKED] = flags;
+	view->args[view->role->arg[ZE_ARG_DESC]] = (rec_word)zed_layer_desc(view);
+}
+
+static void note_changed(const struct zed_call *view, struct rec_map *map)
+{
+	struct asked asked = { .flags = (uint32_t)view->call->user[USER_ASKED], .timed = 1 };
+	zed_handle made = zed_made(view);
+
+	if (zed_is_told(view) && view->call->user[USER_CHANGED] && made)
+		rec_map_put(map, made, &asked);
+}
+
+/* The layer calls the function once, with what it is to be called with: whether that is refused is tried before. */
+static void change_pool(const struct zed_call *view, const struct zed_pool_desc *desc)
+{
+	struct zed_pool_desc *timed = &zed_layer_desc(view)->pool;
+	create_pool_call *create = (create_pool_call *)ZED_REAL(zeEventPoolCreate);
+	handle_call *destroy = (handle_call *)ZED_REAL(zeEventPoolDestroy);
+	uint32_t token = rec_guard_enter(), result;
+	zed_handle made = 0;
+
+	*timed = *desc;
+	timed->flags |= ZED_POOL_HOST_VISIBLE | ZED_POOL_TIMESTAMP;
+	result = create && destroy ? create(view->args[0], timed, (uint32_t)view->args[2],
+					    (const zed_handle *)view->args[3], &made) : ZED_NOT_READY;
+	if (result == ZED_SUCCESS && made)
+		destroy(made);
+	rec_guard_leave(token);
+	if (result == ZED_SUCCESS)
+		change_desc(view, desc->flags);
+}
+
 /* Pools that are shared with other processes may not have times. */
 void zed_pool_enter(const struct zed_call *view)
 {
+	view->call->user[USER_CHANGED] = 0;
 	const struct zed_pool_desc *desc = (const struct zed_pool_desc *)zed_arg(view, ZE_ARG_DESC);
 
 	if (zed_is_followed(view->call) && zed_arg(view, ZE_ARG_MADE) && rec_readable(desc, sizeof(*desc)) &&
-	    !(desc->flags & ZED_POOL_IPC))
-		view->call->real = (void *)create_timed;
+	    !(desc->flags & ZED_POOL_IPC)) {
+		if (zed_is_told(view))
+			change_pool(view, desc);
+		else
+			view->call->real = (void *)create_timed;
+	}
+}
+
+void zed_pool_leave(const struct zed_call *view)
+{
+	note_changed(view, &pools);
 }
 
 static uint32_t asked_flags(struct rec_map *map, get_flags_call *get, zed_handle handle, uint32_t *flags)
@@ -255,12 +304,35 @@ static uint32_t counter_flags(zed_handle event, uint32_t *flags)
 
 void zed_pool_flags_enter(const struct zed_call *view)
 {
-	view->call->real = (void *)pool_flags;
+	if (!zed_is_told(view))
+		view->call->real = (void *)pool_flags;
 }
 
 void zed_counter_flags_enter(const struct zed_call *view)
 {
-	view->call->real = (void *)counter_flags;
+	if (!zed_is_told(view))
+		view->call->real = (void *)counter_flags;
+}
+
+/* The layer's call has told what we made of it: the program is to see what it has asked for. */
+static void restore_flags(const struct zed_call *view, struct rec_map *map)
+{
+	uint32_t *flags = (uint32_t *)view->args[1];
+	struct asked asked;
+
+	if (zed_is_told(view) && (uint32_t)view->call->result == ZED_SUCCESS && flags &&
+	    rec_map_get(map, zed_arg(view, ZE_ARG_OBJECT), &asked) && asked.timed)
+		*flags = asked.flags;
+}
+
+void zed_pool_flags_leave(const struct zed_call *view)
+{
+	restore_flags(view, &pools);
+}
+
+void zed_counter_flags_leave(const struct zed_call *view)
+{
+	restore_flags(view, &events);
 }
 
 void zed_pool_destroy_enter(const struct zed_call *view)
@@ -310,11 +382,41 @@ static uint32_t create_counter(zed_handle context, zed_handle device, const stru
 	return create_by((create_counter_call *)ZED_REAL(zeEventCounterBasedCreate), context, device, desc, out);
 }
 
+/* As change_pool(). */
+static void change_counter(const struct zed_call *view, const struct zed_counter_desc *desc)
+{
+	struct zed_counter_desc *timed = &zed_layer_desc(view)->counter;
+	create_counter_call *create = (create_counter_call *)ZED_REAL(zeEventCounterBasedCreate);
+	handle_call *destroy = (handle_call *)ZED_REAL(zeEventDestroy);
+	uint32_t token = rec_guard_enter(), result;
+	zed_handle made = 0;
+
+	*timed = *desc;
+	timed->flags |= ZED_COUNTER_HOST_VISIBLE | ZED_COUNTER_DEVICE_TIMESTAMP;
+	result = create && destroy ? create(view->args[0], view->args[1], timed, &made) : ZED_NOT_READY;
+	if (result == ZED_SUCCESS && made)
+		destroy(made);
+	rec_guard_leave(token);
+	if (result == ZED_SUCCESS)
+		change_desc(view, desc->flags);
+}
+
 void zed_counter_enter(const struct zed_call *view)
 {
-	if (zed_is_followed(view->call) && may_be_timed((const struct zed_counter_desc *)zed_arg(view, ZE_ARG_DESC),
-							 (const zed_handle *)zed_arg(view, ZE_ARG_MADE)))
+	const struct zed_counter_desc *desc = (const struct zed_counter_desc *)zed_arg(view, ZE_ARG_DESC);
+
+	view->call->user[USER_CHANGED] = 0;
+	if (!zed_is_followed(view->call) || !may_be_timed(desc, (const zed_handle *)zed_arg(view, ZE_ARG_MADE)))
+		return;
+	if (zed_is_told(view))
+		change_counter(view, desc);
+	else
 		view->call->real = (void *)create_counter;
+}
+
+void zed_counter_leave(const struct zed_call *view)
+{
+	note_changed(view, &events);
 }
 
 /*

@@ -29,6 +29,18 @@ ze_well()
 	equal "status of $*" 0 "$status"
 }
 
+# Likewise: app, kinds or forks by calls that the loader's tracing layer alone sees.
+deep_well() # [NAME=VALUE...] PROGRAM WORDS...
+{
+	local settings=()
+	while [[ $1 == *=* ]]; do
+		settings+=("$1")
+		shift
+	done
+	[ -e "$ZE/deep-$1.so" ] || omit "no libze-dev with its layers"
+	ze_well ZE_ENABLE_TRACING_LAYER=1 "${settings[@]}" deep "$@"
+}
+
 # All that was launched has come back with its times.
 complete()
 {
