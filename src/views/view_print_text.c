@@ -131,11 +131,14 @@ static void text_front(struct printer *printer, const struct event *event, char 
 	text_char(text, ' ');
 }
 
+/* Arguments of a look for devices before the first other call, and of variadic functions, are not kept: "(...)". */
 static void text_in(struct printer *printer, const struct event *event)
 {
 	text_char(printer->text, '(');
 	if (event->in.length)
 		print_arguments(printer, event, FMT_ARG_IN);
+	else if (events_function(printer->events, event)->args[FMT_ARG_IN].count)
+		text_word(printer->text, "...");
 	text_char(printer->text, ')');
 }
 

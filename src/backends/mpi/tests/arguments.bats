@@ -82,7 +82,7 @@ mpi = ctypes.CDLL('$library')
 mpi.MPI_Init(None, None), mpi.MPI_Pcontrol(2), mpi.MPI_Finalize()"
 	equal status 0 "$status"
 	"$SONDE" print "$T/rec" >"$T/printed"
-	grep -q '> mpi:MPI_Pcontrol()' "$T/printed"
+	grep -qF '> mpi:MPI_Pcontrol(...)' "$T/printed"
 	grep -q '< mpi:MPI_Pcontrol ' "$T/printed"
 	babeltrace2 "$T/rec" >"$T/events" 2>"$T/bt.err"
 	[ ! -s "$T/bt.err" ]
