@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "record/rec.h"
+#include "record/rec_tools.h"
 
 #define FIRST_CAPACITY 256
 

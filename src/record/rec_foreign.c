@@ -3,7 +3,7 @@
  * Clocks of runtimes that can be read, against CLOCK_MONOTONIC_RAW. The narrowest of a few readings counts each time;
  * the first and the newest of them tell how fast the clock runs.
  */
-#include "record/rec.h"
+#include "record/rec_tools.h"
 
 #define TRIES 4
 #define APART_NS 10000000u /* readings that are closer say nothing about the rate */

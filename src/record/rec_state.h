@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 
 #include "format/stream.h"
-#include "record/rec.h"
+#include "record/rec_tools.h"
 #include "record/rec_hot.h"
 
 #define REC_PAGE 4096u

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "record/rec.h"
+#include "record/rec_tools.h"
 
 static void ranges_are_found_by_any_address_inside(void **state)
 {

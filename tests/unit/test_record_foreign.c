@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "record/rec.h"
+#include "record/rec_tools.h"
 
 static double hz, ppm;
 static int64_t ahead_ns;

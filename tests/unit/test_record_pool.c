@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "record/rec.h"
+#include "record/rec_tools.h"
 
 #define THREADS 4
 #define ROUNDS 20000

@@ -14,6 +14,7 @@
 #define SONDE_CUDA_CUPTI_H
 
 #include "cuda_gen.h"
+#include "record/rec_tools.h"
 
 enum cupti_domain { CUPTI_DRIVER = 1, CUPTI_RUNTIME = 2, CUPTI_DOMAINS };
 enum cupti_site { CUPTI_ENTER = 0, CUPTI_EXIT = 1 };

@@ -3,7 +3,7 @@
 #ifndef SONDE_BACKENDS_GOMP_GOMP_H
 #define SONDE_BACKENDS_GOMP_GOMP_H
 
-#include "record/rec.h"
+#include "record/rec_tools.h"
 
 /* PARALLEL: function, data, threads, then words. SYNC: a name, at most one word. TARGET: device, then words. */
 #define PARALLELS(X) X(GOMP_parallel, 1) X(GOMP_parallel_sections, 2) X(GOMP_parallel_loop_static, 5) \

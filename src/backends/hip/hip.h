@@ -7,7 +7,7 @@
 #define SONDE_BACKENDS_HIP_H
 
 #include "hip_gen.h"
-#include "record/rec.h"
+#include "record/rec_tools.h"
 
 typedef rec_word hip_handle; /* hipStream_t, hipEvent_t, hipFunction_t, ... */
 

@@ -16,7 +16,7 @@
 #define SONDE_BACKENDS_HSA_H
 
 #include "hsa_gen.h"
-#include "record/rec.h"
+#include "record/rec_tools.h"
 
 enum {
 	HSA_SUCCESS = 0,

@@ -3,7 +3,7 @@
 #ifndef SONDE_BACKENDS_ITT_H
 #define SONDE_BACKENDS_ITT_H
 
-#include "record/rec.h"
+#include "record/rec_tools.h"
 
 struct itt_domain {
 	volatile int flags;    /* 0: switched off */

@@ -6,7 +6,7 @@
 #ifndef SONDE_LAYER_BACKEND_H
 #define SONDE_LAYER_BACKEND_H
 
-#include "record/rec.h"
+#include "record/rec_tools.h"
 #include "sonde/sonde_layer.h"
 
 #define LAYERS_MAX 8u

@@ -11,6 +11,7 @@
 #define SONDE_BACKENDS_MPI_H
 
 #include "mpi_gen.h"
+#include "record/rec_tools.h"
 
 typedef rec_word mpi_handle; /* as C code passes it, narrowed to the library's width */
 

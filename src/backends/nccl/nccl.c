@@ -4,6 +4,7 @@
  * algorithm. Their time is that of the call, which returns before the work is done; the kernels are CUDA's.
  */
 #include "nccl_gen.h"
+#include "record/rec_tools.h"
 
 static const uint8_t type_bytes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1}; /* by ncclDataType_t */
 

@@ -5,7 +5,7 @@
 
 #include <wchar.h>
 
-#include "record/rec.h"
+#include "record/rec_tools.h"
 
 #pragma GCC visibility push(hidden)
 extern struct rec_backend nvtx_backend;

@@ -11,7 +11,7 @@
 #ifndef SONDE_OCCA_H
 #define SONDE_OCCA_H
 
-#include "record/rec.h"
+#include "record/rec_tools.h"
 
 #define OCCA_STRING "RKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
 

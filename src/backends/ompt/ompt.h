@@ -6,7 +6,7 @@
 #ifndef SONDE_BACKENDS_OMPT_OMPT_H
 #define SONDE_BACKENDS_OMPT_OMPT_H
 
-#include "record/rec.h"
+#include "record/rec_tools.h"
 
 /* ---- facts of the standard ------------------------------------------------------------------------ */
 

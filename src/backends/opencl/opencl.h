@@ -11,7 +11,7 @@
 #define SONDE_BACKENDS_OPENCL_H
 
 #include "opencl_gen.h"
-#include "record/rec.h"
+#include "record/rec_tools.h"
 
 typedef rec_word cl_handle; /* cl_platform_id, cl_context, cl_event, ... */
 

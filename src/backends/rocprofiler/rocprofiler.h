@@ -12,7 +12,7 @@
 #ifndef SONDE_ROCPROFILER_H
 #define SONDE_ROCPROFILER_H
 
-#include "record/rec.h"
+#include "record/rec_tools.h"
 
 #pragma GCC visibility push(hidden)
 extern struct rec_backend rocprofiler_backend;

@@ -5,6 +5,7 @@
  * allocate, print, block or change errno. All hooks are optional: leave out what you do not need.
  */
 #include "template_gen.h"
+#include "record/rec_tools.h"
 
 struct block {
 	uint64_t bytes;

@@ -9,7 +9,7 @@
 #ifndef SONDE_BACKENDS_ZE_H
 #define SONDE_BACKENDS_ZE_H
 
-#include "record/rec.h"
+#include "record/rec_tools.h"
 #include "ze_gen.h"
 
 typedef rec_word zed_handle;
