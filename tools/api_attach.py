@@ -31,6 +31,7 @@ class Attach:
         self.front, self.runtime, self.launcher, self.exports, self.lookups = [], [], [], [], []
         self.env, self.rank, self.job, self.alias = [], [], [], []
         self.library, self.search, self.serialising, self.opened, self.state = [], [], [], [], None
+        self.argument = []
         self.weak = self.controls = 0
         self.taken = self.adds = None
         self.off = [None, None]
@@ -56,7 +57,8 @@ class Attach:
             if " ".join(rest) not in STATES:
                 raise ApiError(self.path, self.line, "'state' is one of: %s" % ", ".join(STATES))
             self.state = " ".join(rest)
-        elif key in ("front", "runtime", "launcher", "exports", "library", "search", "serialising", "opened"):
+        elif key in ("front", "runtime", "launcher", "exports", "library", "search", "serialising", "opened",
+                     "argument"):
             getattr(self, key).extend(rest)
         elif key == "lookups":
             self.lookups.extend(rest)
@@ -107,6 +109,7 @@ def attach_text(attaches):
         lists.append(list_text("char *const ", name + "_library", map(quoted, attach.library or attach.front), "NULL"))
         lists.append(list_text("char *const ", name + "_search", map(quoted, attach.search), "NULL"))
         lists.append(list_text("char *const ", name + "_opened", map(quoted, attach.opened), "NULL"))
+        lists.append(list_text("char *const ", name + "_argument", map(quoted, attach.argument), "NULL"))
         lists.append(list_text("struct attach_env ", name + "_env",
                                ["{%s, %s, %s}" % (quoted(k), quoted(v), quoted(by) if by else "NULL")
                                 for k, v, by in attach.env],
@@ -120,10 +123,10 @@ def attach_text(attaches):
             "{%s}" % ", ".join(map(quoted, words)) for words in attach.alias], "{NULL, NULL, NULL}"))
         preload = quoted(attach.preload) if attach.preload else "NULL"
         backends.append("\t{%s, %s, %s_front, %s_env, %s_rank, %s_job, %s_alias, %s_launcher, %d, %d, %s,\n"
-                        "\t %s, %s_library, %s_search, {%s, %s}, %s_opened, %s},\n" % (
+                        "\t %s, %s_library, %s_search, {%s, %s}, %s_opened, %s, %s_argument},\n" % (
                             quoted(name), preload, name, name, name, name, name, name, attach.weak,
                             attach.controls, quoted(attach.taken) if attach.taken else "NULL",
                             quoted(attach.state), name, name,
                             *[quoted(word) if word else "NULL" for word in attach.off], name,
-                            quoted(attach.adds) if attach.adds else "NULL"))
+                            quoted(attach.adds) if attach.adds else "NULL", name))
     return Template(TABLE).substitute(lists="\n".join(lists), backends="".join(backends))

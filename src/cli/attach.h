@@ -64,6 +64,8 @@ struct attach_backend {
 	const char *off[2]; /* `off NAME VALUE`: so the user switches the runtime's tool interface off; or NULL */
 	const char *const *opened;  /* `opened NAME ...`: by which programs open what may be missing; ends with NULL */
 	const char *adds; /* `adds NAME`: so the user has the runtime tell of calls that nothing else sees; or NULL */
+	/* `argument NAME ...`: options of the program that name a tool, as variables of `env set` do; ends with NULL */
+	const char *const *argument;
 };
 
 /* In the order of the folders' names; ends with name NULL. No list pointer in an entry is NULL. */

@@ -177,6 +177,7 @@ static int run_program(struct run *run, const struct options *options)
 	result->program = run->words[0];
 	err = find_place(run, options);
 	result->target = target;
+	result->preload.words = run->words;
 	preload_plan(&result->preload, &result->options, &result->target, !run->in_job || run->job.first);
 	if (run->in_job && run->job.first)
 		keeper_start(&run->job, result);

@@ -322,19 +322,55 @@ const char *preload_users_tool(const struct preload *preload, const struct attac
 	return NULL;
 }
 
+/* Does the word give the option: alone, with "=", or within a command for a shell? */
+static bool word_gives(const char *word, const char *option)
+{
+	size_t length = strlen(option);
+
+	while ((word = strstr(word, option))) {
+		word += length;
+		if (strchr("= \t", *word)) /* or the end */
+			return true;
+	}
+	return false;
+}
+
+/*
+ * An option among the program's own by which it gets a tool: that one stays in any case, since runtimes do not take
+ * another one from a variable. NULL: none.
+ */
+static const char *tool_by_argument(const struct preload *preload, const struct attach_backend *backend)
+{
+	for (const char *const *option = backend->argument; preload->words && *option; option++)
+		for (char *const *word = preload->words + 1; *word; word++)
+			if (word_gives(*word, *option))
+				return *option;
+	return NULL;
+}
+
+static void tell_users_tool(const struct preload *preload, const struct attach_backend *backend,
+			    const char *option, const char *variable)
+{
+	if (!preload->telling || !is_enabled(preload, backend->name))
+		return;
+	if (option)
+		tell("%s gives the program a tool, which stays: nothing of %s is traced", option, backend->name);
+	else if (variable)
+		tell("%s is set to %s and stays so: nothing of %s is traced (-b %s takes it)", variable,
+		     getenv(variable), backend->name, backend->name);
+}
+
 static void export_backend(const struct preload *preload, const struct attach_backend *backend)
 {
-	const char *taken = preload_users_tool(preload, backend);
+	const char *variable = preload_users_tool(preload, backend), *option = tool_by_argument(preload, backend);
 
-	if (taken && preload->telling && is_enabled(preload, backend->name))
-		tell("%s is set to %s and stays so: nothing of %s is traced (-b %s takes it)", taken, getenv(taken),
-		     backend->name, backend->name);
+	tell_users_tool(preload, backend, option, variable);
 	for (const struct attach_env *env = backend->env; env->name; env++) {
 		const char *value = value_of(preload, env);
 
 		if (value && env->separator && !strpbrk(value, env->separator))
 			append_variable(env->name, env->separator, value);
-		else if (value && !env->separator && !taken)
+		else if (value && !env->separator && !variable && !option)
 			setenv(env->name, value, 1);
 	}
 }

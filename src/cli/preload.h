@@ -18,6 +18,7 @@
 struct preload {
 	struct arena arena;
 	const struct options *options;
+	char *const *words;                /* the program and its arguments; NULL: not known */
 	bool telling;                      /* messages are wanted: other ranks of the job would repeat them */
 	const char *directory;           /* that holds our libraries; NULL: there are none to be used */
 	const char *first;               /* goes in front of everything: the target's own sanitizer; or NULL */

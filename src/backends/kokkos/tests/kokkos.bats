@@ -64,6 +64,26 @@ kokkos()
 	done
 }
 
+@test "a tool that the program's arguments name stays, also within a command for a shell and with -b" {
+	kokkos
+	for option in -q "-b kokkos"; do
+		traced $option "$PROGRAM" --kokkos-tools-library="$TOOL"
+		equal status 0 "$status"
+		says "$T/err" "--kokkos-tools-library gives the program a tool, which stays: nothing of kokkos is traced"
+		traced $option sh -c "'$PROGRAM' --kokkos-tools-library='$TOOL'"
+		equal status 0 "$status"
+		says "$T/err" "--kokkos-tools-library gives the program a tool, which stays: nothing of kokkos is traced"
+	done
+	for argument in --kokkos-tools-library --kokkos-tools-libs=x --kokkos-tools-libs; do
+		traced sh -c true sh "$argument"
+		says "$T/err" "${argument%%=*} gives the program a tool"
+	done
+	traced sh -c 'echo tools=[$KOKKOS_TOOLS_LIBS] profile=[$KOKKOS_PROFILE_LIBRARY]' sh --kokkos-tools-libs x
+	grep -qxF 'tools=[] profile=[]' "$T/out"
+	traced sh -c 'echo tools=[$KOKKOS_TOOLS_LIBS]' sh --kokkos-tools-libraries x # another option
+	grep -qxF "tools=[$ADAPTER]" "$T/out"
+}
+
 @test "devices, their memory and copies to and from them are told apart; no fences are asked for" {
 	KOKKOS_TOOLS_LIBS='' traced "$HOST" "$ADAPTER"
 	check 'out["fencing"] == 0' 'calls("k0") == 20 and calls("k1") == 20' 'the("k0")["kind"] == "launch"' \
