@@ -16,8 +16,7 @@
  *  T4 read a member only if `size` covers it: SONDE_LAYER_HAS(). Members are only ever added, at the end.
  *  T5 take values that they do not know for OTHER.
  * Layers
- *  L1 BEGIN and END of an operation come from one thread, nested, and END on every path: errors and exceptions, too
- *     (status < 0).
+ *  L1 BEGIN and END come from one thread, nested, and END on every path: errors and exceptions, too (status < 0).
  *  L2 BEGIN and END enclose the call on the host. With ASYNC, END means started; without it, done.
  *  L3 COMPLETE gives an ASYNC operation's times on the device: from any thread, after END, at most once. Only where no
  *     tool can see the device by the API below, or as a help to it; of a launch with parts, for the parts alone.
@@ -119,7 +118,8 @@ enum sonde_layer_flag {
 	SONDE_LAYER_PART = 1 << 4,      /* LAUNCH: one of several of the launch around it: not to be added up */
 	SONDE_LAYER_PINNED = 1 << 5,    /* MEMORY of the host that devices reach */
 	SONDE_LAYER_MANAGED = 1 << 6,   /* MEMORY that moves */
-	SONDE_LAYER_LEFT = 1 << 7       /* at END, late: an exception left it, some time ago */
+	SONDE_LAYER_LEFT = 1 << 7,      /* at END, late: an exception left it, some time ago */
+	SONDE_LAYER_LOST = 1 << 8       /* POINT, in place of BEGIN and END: the layer has no room to follow it */
 };
 
 enum sonde_layer_api { /* what lies below a device */

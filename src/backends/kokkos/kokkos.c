@@ -10,8 +10,11 @@
 #include "sonde/sonde_layer.h"
 
 #define EXPORT __attribute__((visibility("default")))
-#define OPEN_MAX 4096u    /* operations at once */
-#define SECTIONS_MAX 256u
+#define OPEN_MAX 4096u     /* loops, copies and fences at once */
+#define REGIONS_MAX 4096u  /* have places of their own, since some programs end only few of them; */
+#define REGIONS_DEEP 64u   /* so many of a thread */
+#define SECTIONS_MAX 256u  /* at once */
+#define NO_SECTION UINT32_MAX /* number of those that are too many */
 #define SECTION_NAME 120u
 
 /* Kokkos' own structures, as its tools get them. */
@@ -39,14 +42,15 @@ static const struct {
 	[OPENACC] = {"OpenACC", SONDE_LAYER_API_OTHER, SONDE_LAYER_ASYNC},
 };
 
+union info {
+	struct sonde_layer_op op;
+	struct sonde_layer_launch launch;
+	struct sonde_layer_copy copy;
+	struct sonde_layer_sync sync;
+	struct sonde_layer_region region;
+};
 struct open {
-	union {
-		struct sonde_layer_op op;
-		struct sonde_layer_launch launch;
-		struct sonde_layer_copy copy;
-		struct sonde_layer_sync sync;
-		struct sonde_layer_region region;
-	} info;
+	union info info;
 	struct sonde_layer_span span;
 	struct open *outer; /* of the thread's */
 	uint32_t event, taken;
@@ -56,15 +60,20 @@ struct open {
 	uintptr_t frame;    /* and where on the stack */
 	uint64_t name;      /* hash */
 };
-static struct open table[OPEN_MAX];
+static struct open places[OPEN_MAX], region_places[REGIONS_MAX];
+struct table {
+	struct open *place;
+	uint32_t count, hint;
+};
+static struct table table = {places, OPEN_MAX, 0}, region_table = {region_places, REGIONS_MAX, 0};
 static __thread struct open *operations, *regions;
+static __thread uint32_t regions_deep, regions_above; /* that are open; above them, without a place */
 
-static struct {
+static struct section {
 	char name[SECTION_NAME];
-	struct open *open;
-	uint32_t started;
+	struct open open;
+	uint32_t used, started, begun;
 } sections[SECTIONS_MAX];
-static uint32_t sections_used;
 
 static struct sonde_layer self = {
 	.size = sizeof(self), .version = SONDE_LAYER_VERSION, .name = "kokkos",
@@ -74,22 +83,33 @@ static struct sonde_layer self = {
 
 /* ---- operations that are open -------------------------------------------------------------------------- */
 
-/* NULL: nobody wants to hear of it, or there are too many. */
-static struct open *take(uint32_t event, size_t bytes, uint16_t what, const char *name)
+/* One that there is no place for, where anybody wants to hear of it. */
+static void tell_lost(uint32_t event, size_t bytes, uint16_t what, const char *name)
 {
-	static uint32_t hint;
-	uint32_t from = __atomic_load_n(&hint, __ATOMIC_RELAXED);
+	union info info;
+
+	if (!SONDE_LAYER_ON(event))
+		return;
+	sonde_layer_fill(&info, bytes, what, name);
+	info.op.flags = SONDE_LAYER_LOST;
+	sonde_layer_point(event, &info.op);
+}
+
+/* NULL: nobody wants to hear of it, or there are too many, which is told. */
+static struct open *take(struct table *from, uint32_t event, size_t bytes, uint16_t what, const char *name)
+{
+	uint32_t hint = __atomic_load_n(&from->hint, __ATOMIC_RELAXED);
 
 	if (!SONDE_LAYER_ON(event))
 		return NULL;
-	for (uint32_t i = 0; i < OPEN_MAX; i++) {
-		struct open *open = &table[(from + i) % OPEN_MAX];
+	for (uint32_t i = 0; i < from->count; i++) {
+		struct open *open = &from->place[(hint + i) % from->count];
 
 		if (__atomic_load_n(&open->taken, __ATOMIC_RELAXED) ||
 		    __atomic_exchange_n(&open->taken, 1, __ATOMIC_ACQUIRE))
 			continue;
 		if (i)
-			__atomic_store_n(&hint, (uint32_t)(open - table), __ATOMIC_RELAXED);
+			__atomic_store_n(&from->hint, (uint32_t)(open - from->place), __ATOMIC_RELAXED);
 		open->event = event;
 		open->outer = NULL;
 		open->over = 0;
@@ -97,6 +117,7 @@ static struct open *take(uint32_t event, size_t bytes, uint16_t what, const char
 		sonde_layer_fill(&open->info, bytes, what, name);
 		return open;
 	}
+	tell_lost(event, bytes, what, name);
 	return NULL;
 }
 
@@ -110,25 +131,6 @@ static void end(struct open *open)
 	open->info.op.name = NULL; /* Kokkos' text may be gone */
 	sonde_layer_end(open->event, &open->info.op, &open->span, 0);
 	__atomic_store_n(&open->taken, 0, __ATOMIC_RELEASE);
-}
-
-static void push(struct open **stack, struct open *open)
-{
-	if (!open)
-		return;
-	open->outer = *stack;
-	*stack = open;
-	begin(open);
-}
-
-static void pop(struct open **stack)
-{
-	struct open *open = *stack;
-
-	if (!open)
-		return;
-	*stack = open->outer;
-	end(open);
 }
 
 /* ---- those that Kokkos ends by a number, and copies: within a function of its, which an exception may leave ---- */
@@ -207,15 +209,15 @@ static void finish(struct open *open)
 
 static uint64_t number_of(const struct open *open)
 {
-	return open ? (uint64_t)open->serial << 32 | ((uint64_t)(open - table) + 1) : 0;
+	return open ? (uint64_t)open->serial << 32 | ((uint64_t)(open - places) + 1) : 0;
 }
 
 static void end_number(uint64_t number)
 {
 	uint32_t at = (uint32_t)number - 1;
 
-	if (at < OPEN_MAX && table[at].serial == number >> 32 && table[at].taken && !table[at].over)
-		finish(&table[at]);
+	if (at < OPEN_MAX && places[at].serial == number >> 32 && places[at].taken && !places[at].over)
+		finish(&places[at]);
 }
 
 /* ---- devices and spaces --------------------------------------------------------------------------------- */
@@ -292,7 +294,8 @@ EXPORT void kokkosp_request_tool_settings(uint32_t count, struct settings *setti
 static void launch(uint16_t what, const char *name, uint32_t device, uint64_t *number, const void *hook,
 		   uintptr_t frame)
 {
-	struct open *open = take(SONDE_LAYER_LAUNCH, sizeof(struct sonde_layer_launch), what, name ? name : "");
+	struct open *open = take(&table, SONDE_LAYER_LAUNCH, sizeof(struct sonde_layer_launch), what,
+				 name ? name : "");
 
 	*number = number_of(open);
 	if (!open)
@@ -333,8 +336,8 @@ EXPORT void kokkosp_end_parallel_scan(uint64_t number)
 
 EXPORT void kokkosp_begin_fence(const char *name, uint32_t device, uint64_t *number)
 {
-	struct open *open = take(SONDE_LAYER_SYNC, sizeof(struct sonde_layer_sync), SONDE_LAYER_WAIT_DEVICE,
-				 name ? name : "");
+	struct open *open = take(&table, SONDE_LAYER_SYNC, sizeof(struct sonde_layer_sync),
+				 SONDE_LAYER_WAIT_DEVICE, name ? name : "");
 
 	*number = number_of(open);
 	if (!open)
@@ -357,7 +360,7 @@ EXPORT void kokkosp_begin_deep_copy(struct space to, const char *to_label, const
 	bool from_host = space_flags(&from, &from_type) & (SONDE_LAYER_ON_HOST | SONDE_LAYER_PINNED);
 	uint16_t what = to_host ? from_host ? SONDE_LAYER_H2H : SONDE_LAYER_D2H
 				: from_host ? SONDE_LAYER_H2D : SONDE_LAYER_D2D;
-	struct open *open = take(SONDE_LAYER_COPY, sizeof(struct sonde_layer_copy), what, "deep_copy");
+	struct open *open = take(&table, SONDE_LAYER_COPY, sizeof(struct sonde_layer_copy), what, "deep_copy");
 
 	if (!open)
 		return;
@@ -410,14 +413,41 @@ EXPORT void kokkosp_deallocate_data(struct space space, const char *label, const
 	memory(SONDE_LAYER_FREE, &space, label, address, bytes);
 }
 
+/* Above one that is lost, further ones are: the next pop is of the last. */
 EXPORT void kokkosp_push_profile_region(const char *name)
 {
-	push(&regions, take(SONDE_LAYER_REGION, sizeof(struct sonde_layer_region), SONDE_LAYER_RANGE, name));
+	struct open *open = NULL;
+
+	if (!SONDE_LAYER_ON(SONDE_LAYER_REGION))
+		return;
+	if (regions_above || regions_deep == REGIONS_DEEP)
+		tell_lost(SONDE_LAYER_REGION, sizeof(struct sonde_layer_region), SONDE_LAYER_RANGE, name);
+	else
+		open = take(&region_table, SONDE_LAYER_REGION, sizeof(struct sonde_layer_region), SONDE_LAYER_RANGE,
+			    name);
+	if (!open) {
+		regions_above++;
+		return;
+	}
+	open->outer = regions;
+	regions = open;
+	regions_deep++;
+	begin(open);
 }
 
 EXPORT void kokkosp_pop_profile_region(void)
 {
-	pop(&regions);
+	struct open *open = regions;
+
+	if (regions_above) {
+		regions_above--;
+		return;
+	}
+	if (!open)
+		return;
+	regions = open->outer;
+	regions_deep--;
+	end(open);
 }
 
 EXPORT void kokkosp_profile_event(const char *name)
@@ -430,48 +460,52 @@ EXPORT void kokkosp_profile_event(const char *name)
 	sonde_layer_point(SONDE_LAYER_REGION, &info.op);
 }
 
-/* Numbers are given once: the name of a section that was destroyed stays. */
+/* A number is given again when its section was destroyed. */
 EXPORT void kokkosp_create_profile_section(const char *name, uint32_t *number)
 {
-	uint32_t at = __atomic_fetch_add(&sections_used, 1, __ATOMIC_RELAXED);
 	size_t length = strlen(name) < SECTION_NAME - 1 ? strlen(name) : SECTION_NAME - 1;
 
-	*number = at;
-	if (at < SECTIONS_MAX)
-		memcpy(sections[at].name, name, length);
-	else
-		__atomic_store_n(&sections_used, SECTIONS_MAX, __ATOMIC_RELAXED);
+	*number = NO_SECTION;
+	for (uint32_t i = 0; i < SECTIONS_MAX; i++) {
+		if (__atomic_exchange_n(&sections[i].used, 1, __ATOMIC_ACQUIRE))
+			continue;
+		memcpy(sections[i].name, name, length);
+		sections[i].name[length] = '\0';
+		*number = i;
+		return;
+	}
 }
 
 EXPORT void kokkosp_start_profile_section(uint32_t number)
 {
-	struct open *open;
+	struct section *section = &sections[number % SECTIONS_MAX];
 
-	if (number >= SECTIONS_MAX || __atomic_exchange_n(&sections[number].started, 1, __ATOMIC_ACQUIRE))
+	if (number == NO_SECTION)
+		tell_lost(SONDE_LAYER_REGION, sizeof(struct sonde_layer_region), SONDE_LAYER_SECTION, "section");
+	if (number >= SECTIONS_MAX || !SONDE_LAYER_ON(SONDE_LAYER_REGION) ||
+	    !__atomic_load_n(&section->used, __ATOMIC_ACQUIRE) ||
+	    __atomic_exchange_n(&section->started, 1, __ATOMIC_ACQUIRE))
 		return;
-	open = take(SONDE_LAYER_REGION, sizeof(struct sonde_layer_region), SONDE_LAYER_SECTION, sections[number].name);
-	if (open) {
-		begin(open);
-		__atomic_store_n(&sections[number].open, open, __ATOMIC_RELEASE);
-	} else {
-		__atomic_store_n(&sections[number].started, 0, __ATOMIC_RELEASE);
-	}
+	section->open.event = SONDE_LAYER_REGION;
+	sonde_layer_fill(&section->open.info, sizeof(struct sonde_layer_region), SONDE_LAYER_SECTION, section->name);
+	begin(&section->open);
+	__atomic_store_n(&section->begun, 1, __ATOMIC_RELEASE);
 }
 
 /* Of threads that stop it at once, one does. */
 EXPORT void kokkosp_stop_profile_section(uint32_t number)
 {
-	struct open *open = NULL;
+	struct section *section = &sections[number % SECTIONS_MAX];
 
-	if (number < SECTIONS_MAX)
-		open = __atomic_exchange_n(&sections[number].open, NULL, __ATOMIC_ACQUIRE);
-	if (!open)
+	if (number >= SECTIONS_MAX || !__atomic_exchange_n(&section->begun, 0, __ATOMIC_ACQUIRE))
 		return;
-	end(open);
-	__atomic_store_n(&sections[number].started, 0, __ATOMIC_RELEASE);
+	end(&section->open);
+	__atomic_store_n(&section->started, 0, __ATOMIC_RELEASE);
 }
 
 EXPORT void kokkosp_destroy_profile_section(uint32_t number)
 {
 	kokkosp_stop_profile_section(number);
+	if (number < SECTIONS_MAX)
+		__atomic_store_n(&sections[number].used, 0, __ATOMIC_RELEASE);
 }

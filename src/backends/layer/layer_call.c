@@ -191,11 +191,21 @@ void layer_end(struct layer *layer, uint32_t event, const struct sonde_layer_op 
 		word->pointer = layer_pending(layer, event, op);
 }
 
+static void lose(struct layer *layer)
+{
+	if (rec_is_paused())
+		return;
+	rec_backend_used(&layer->backend);
+	rec_lost(&layer->backend);
+}
+
 void layer_point(struct layer *layer, uint32_t event, const struct sonde_layer_op *op)
 {
 	struct rec_label label;
 
-	if (event == SONDE_LAYER_REGION) {
+	if (op->flags & SONDE_LAYER_LOST) {
+		lose(layer);
+	} else if (event == SONDE_LAYER_REGION) {
 		label = rec_label(NULL, op->name);
 		rec_mark(&layer->backend, &label);
 	} else if (event == SONDE_LAYER_DEVICE) {

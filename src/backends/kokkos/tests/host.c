@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * host LIBRARY: calls a tool as Kokkos does, for devices that are not here: kernels and copies of a CUDA device, with
- * pinned and managed memory. What Kokkos gives as an argument is gone when it calls again.
+ * host LIBRARY [left | many WHAT]: calls a tool as Kokkos does, for devices that are not here: kernels and copies of a
+ * CUDA device, with pinned and managed memory. What Kokkos gives as an argument is gone when it calls again.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -94,6 +94,78 @@ static void sections(void)
 		pthread_join(thread[i], NULL);
 }
 
+static void regions(const char *name, int pushed, int popped)
+{
+	void (*push)(const char *) = find("kokkosp_push_profile_region");
+	void (*pop)(void) = find("kokkosp_pop_profile_region");
+
+	while (pushed--)
+		push(name);
+	while (popped--)
+		pop();
+}
+
+static void *region_thread(void *unused)
+{
+	regions("left by threads", 50, 0);
+	return unused;
+}
+
+/* More regions than there are places: of one thread, within one that ends, and of many threads; loops go on. */
+static void too_many_regions(void)
+{
+	uint64_t number;
+	pthread_t thread;
+
+	regions("around", 1, 0);
+	regions("deep", 100, 100);
+	regions("", 0, 1);
+	regions("never popped", 5000, 0);
+	for (int i = 0; i < 100; i++) {
+		pthread_create(&thread, NULL, region_thread, NULL);
+		pthread_join(thread, NULL);
+	}
+	for (int i = 0; i < 5000; i++) {
+		begin("loop", STREAM, &number);
+		end(number);
+	}
+}
+
+/* More of them than there are numbers: one after the other, and at once. */
+static void too_many_sections(void)
+{
+	void (*create)(const char *, uint32_t *) = find("kokkosp_create_profile_section");
+	void (*start)(uint32_t) = find("kokkosp_start_profile_section");
+	void (*stop)(uint32_t) = find("kokkosp_stop_profile_section");
+	void (*destroy)(uint32_t) = find("kokkosp_destroy_profile_section");
+	uint32_t number;
+
+	for (int i = 0; i < 1000; i++) {
+		create(i % 2 ? "odd" : "even and longer", &number);
+		start(number);
+		if (i % 3)
+			stop(number);
+		destroy(number);
+	}
+	for (int i = 0; i < 300; i++) {
+		create("at once", &number);
+		start(number);
+		stop(number);
+		stop(number);
+	}
+	start(99999); /* none that there is */
+}
+
+static void too_many(const char *what)
+{
+	if (!strcmp(what, "regions"))
+		too_many_regions();
+	else if (!strcmp(what, "sections"))
+		too_many_sections();
+	else
+		operation(4999);
+}
+
 int main(int argc, char **argv)
 {
 	struct settings settings = {.requires_global_fencing = true};
@@ -114,6 +186,10 @@ int main(int argc, char **argv)
 	void (*copied)(void) = find("kokkosp_end_deep_copy");
 
 	app_say("fencing", settings.requires_global_fencing);
+	if (argc > 3) {
+		too_many(argv[3]);
+		return 0;
+	}
 	if (argc > 2) {
 		exceptions();
 		sections();

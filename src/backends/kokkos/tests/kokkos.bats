@@ -102,6 +102,22 @@ kokkos()
 	done
 }
 
+@test "regions that are never popped leave the places of loops alone; what has no place is counted as lost" {
+	KOKKOS_TOOLS_LIBS='' traced --ledger "$HOST" "$ADAPTER" many regions
+	check 'calls("loop") == 5000 and unfinished("loop") == 0' 'range_of("around")["calls"] == 1' \
+		'range_of("around")["total_ns"] >= range_of("deep")["total_ns"]' \
+		'ledger("lost") == (1 + 100 - 56) + (5000 - 56) + (100 * 50 - (4096 - 64))' \
+		'ledger("recorded") == 5000 + 56 and ledger("seen") == ledger("recorded") + ledger("lost")'
+	KOKKOS_TOOLS_LIBS='' traced --ledger "$HOST" "$ADAPTER" many loops
+	check 'ledger("seen") == 5000 and ledger("lost") >= 5000 - 4096'
+}
+
+@test "numbers of sections that were destroyed are given again; beyond 256 at once they are lost" {
+	KOKKOS_TOOLS_LIBS='' traced --ledger "$HOST" "$ADAPTER" many sections
+	check 'range_of("odd")["calls"] == 500 and range_of("even and longer")["calls"] == 500' \
+		'range_of("at once")["calls"] == 256' 'ledger("lost") == 44 and ledger("seen") == 1300'
+}
+
 @test "a loop of Kokkos itself that throws is unfinished" {
 	kokkos
 	traced "$PROGRAM" throw
