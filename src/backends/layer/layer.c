@@ -63,7 +63,7 @@ static struct layer *find(const char *name)
 	return NULL;
 }
 
-/* Under the lock. NULL: there are too many. */
+/* Under the lock. NULL: there are too many, or one has both names. */
 static struct layer *add(const char *name, const struct sonde_layer *described)
 {
 	const char *release = SONDE_LAYER_HAS(described, sonde_layer, release) ? described->release : NULL;
@@ -93,10 +93,28 @@ static struct layer *add(const char *name, const struct sonde_layer *described)
 	return layer;
 }
 
+/* Said where any layer is recorded. The first that found no place is named. */
+static void tell_refused(const char *name)
+{
+	static char note[128];
+	static uint32_t told;
+	struct rec_backend *in = rec_backend_wanted(&all_layers) ? &all_layers : NULL;
+
+	for (uint32_t i = 0; i < LAYERS_MAX && !in; i++)
+		if (rec_backend_wanted(&layers[i].backend))
+			in = &layers[i].backend;
+	if (!in || __atomic_exchange_n(&told, 1, __ATOMIC_RELAXED))
+		return;
+	snprintf(note, sizeof(note), "there are more than %u layers: nothing of %s, and of layers that came after it, "
+		 "was recorded", LAYERS_MAX, name);
+	rec_backend_note(in, note);
+}
+
 const struct sonde_layer_tool *sonde_layer_attach(const struct sonde_layer *described)
 {
 	char name[LAYER_NAME_MAX], second[LAYER_NAME_MAX + 8];
 	struct layer *layer;
+	bool full;
 
 	if (!described || !SONDE_LAYER_HAS(described, sonde_layer, complete) ||
 	    described->version != SONDE_LAYER_VERSION || !described->name)
@@ -109,6 +127,9 @@ const struct sonde_layer_tool *sonde_layer_attach(const struct sonde_layer *desc
 		layer = find(second);
 	if (!layer)
 		layer = add(name, described);
+	full = used == LAYERS_MAX;
 	rec_unlock(&lock);
+	if (!layer && full)
+		tell_refused(name);
 	return layer && rec_backend_wanted(&layer->backend) ? &layer->tool : NULL;
 }

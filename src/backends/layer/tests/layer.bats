@@ -186,3 +186,14 @@ export LATE_TOOL=$PROGRAMS/libtool.so LAYER=$PROGRAMS/libsecond.so
 	report --streams sonde-program-*
 	check 'calls("on device") == 2 and failed("on device") == 1' 'calls("split") == 1' 'row("copy D2H")["bytes_in"] == 70'
 }
+
+@test "more layers than are kept: the record says so and names the first; what a layer loses is counted" {
+	for option in -q "-b layer"; do
+		traced $option "$PROGRAMS/many" 8
+		check 'out["taken"] == 8' 'not any("more than 8 layers" in n["text"] for n in s["notes"])' \
+			'all((l["recorded"], l["lost"]) == (1, 1) for l in s["ledger"]) and len(s["ledger"]) == 8'
+		traced $option "$PROGRAMS/many" 10
+		check 'out["taken"] == 8' 'any("more than 8 layers: nothing of ly8, and" in n["text"] for n in s["notes"])' \
+			'sum(l["recorded"] for l in s["ledger"]) == 8'
+	done
+}
