@@ -132,7 +132,10 @@ struct fmt_event_bytes {
 	uint64_t out, in;
 };
 
-/* The innermost open call of this function was left by a jump or an exception, as the next call shows. */
+/*
+ * The innermost open call of this function was left by a jump or an exception, as the next call shows, or by the end of
+ * its thread, as the end of the process does: then it has the time of the thread's last event.
+ */
 struct fmt_event_left {
 	uint64_t slot;
 };

@@ -57,15 +57,16 @@ void rec_triple(struct fmt_triple *triple_out)
 	}
 }
 
-void rec_refresh(bool force)
+bool rec_refresh(bool force)
 {
 	struct rec_state *state = &rec_state;
 	uint64_t now = rec_raw_ns();
 
 	if (!force && now - state->last_refresh < 1000000000u)
-		return;
+		return false;
 	state->last_refresh = now;
 	rec_triple(&state->process->last);
+	return true;
 }
 
 /* Ticks of one traced call pair, measured on a scratch block: what the tool itself costs. */

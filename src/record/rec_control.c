@@ -82,6 +82,7 @@ static void pause_ends(uint64_t now)
 		uint32_t threads = (uint32_t)rec_state.area[FMT_SECTION_THREADS].section->used;
 		uint64_t since = process->paused_since;
 
+		rec_threads_sweep(); /* no call of a thread that is gone covers anything */
 		for (uint32_t i = 0; i < threads; i++) {
 			struct fmt_thread *thread = rec_thread_block(i);
 

@@ -24,12 +24,28 @@ static bool is_ours(void)
 	return rec_ready() && !rec_state.off && (uint32_t)getpid() == rec_state.process->pid;
 }
 
+/* Not where this thread, or one that may never go on, holds the lock. */
+static void leave_the_gone(void)
+{
+	uint64_t signals;
+
+	if (rec_tls.locks)
+		return;
+	rec_signals_block(&signals);
+	if (rec_try_lock(&rec_state.lock)) {
+		rec_threads_sweep();
+		rec_unlock(&rec_state.lock);
+	}
+	rec_signals_restore(&signals);
+}
+
 void rec_note_end(enum fmt_end end)
 {
 	struct rec_state *state = &rec_state;
 
 	if (!is_ours())
 		return;
+	leave_the_gone();
 	rec_refresh(true);
 	state->process->end = end;
 	state->process->end_ticks = state->process->last.ticks;

@@ -98,6 +98,7 @@ bool rec_thread_open(struct rec_tls *tls);
 bool rec_thread_grow(struct fmt_thread *thread, uint32_t rows);
 void rec_thread_publish(struct rec_tls *tls); /* lets the thread take the inline paths */
 struct fmt_thread *rec_thread_block(uint32_t index);
+void rec_threads_sweep(void); /* what threads had open that are gone is left. Locked. */
 
 /* rec_slot.c */
 uint32_t rec_slot_assign(struct rec_backend *backend, uint32_t symbol); /* 0: no room */
@@ -138,6 +139,8 @@ extern uint32_t rec_range_version __attribute__((visibility("hidden"))); /* 0: t
 struct rec_writer;
 void rec_stream_open(struct rec_writer *writer, uint32_t stream); /* stream: index of a thread block */
 void rec_streams_forget(void);
+/* What a thread had open that is gone: its last event is its last sign of life. */
+void rec_stream_left(uint32_t stream, const struct fmt_thread *thread);
 void rec_stream_lost(uint32_t events); /* that are in the tally and in no stream */
 /* A whole call from before the record was open, into a stream that holds nothing later yet. */
 void rec_stream_past(struct rec_writer *writer, uint32_t slot, bool failed, rec_word result, uint64_t begin,
@@ -206,7 +209,7 @@ void *rec_dlsym_pick(void *handle, const char *name, const char *version, const 
 
 /* rec_clock.c */
 void rec_triple(struct fmt_triple *triple_out);
-void rec_refresh(bool force);
+bool rec_refresh(bool force); /* false: it is not due */
 uint64_t rec_call_cost(void);
 uint64_t rec_birth(void);
 

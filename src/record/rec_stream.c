@@ -350,6 +350,32 @@ void rec_stream_open(struct rec_writer *writer, uint32_t stream)
 		turn(writer, sizeof(struct fmt_packet));
 }
 
+static void append_left(struct fmt_packet *packet, uint64_t slot)
+{
+	struct fmt_event_left left = {slot};
+	char *at = (char *)packet + packet->content_bits / 8;
+
+	if (!slot || slot > rec_state.streamed || packet->content_bits + 8 * (8 + sizeof(left)) > packet->packet_bits)
+		return;
+	rec_stream_head(at, FMT_EVENT_LEFT, packet->end);
+	memcpy(at + 8, &left, sizeof(left));
+	__atomic_store_n(&packet->content_bits, packet->content_bits + 8 * (8 + sizeof(left)), __ATOMIC_RELEASE);
+}
+
+void rec_stream_left(uint32_t stream, const struct fmt_thread *thread)
+{
+	struct fmt_packet *packet = streams[stream].packet;
+	uint32_t depth = thread->depth & REC_DEPTH_MASK;
+
+	if (!packet)
+		return;
+	/* calls and ranges are one stack in the stream: a range may be over with a call around it already */
+	for (uint32_t i = depth < FMT_FRAMES ? depth : FMT_FRAMES; i; i--)
+		append_left(packet, thread->frame[i].slot);
+	for (uint32_t i = thread->ranges < FMT_RANGES ? thread->ranges : FMT_RANGES; i; i--)
+		append_left(packet, thread->range[i].slot);
+}
+
 void rec_stream_past(struct rec_writer *writer, uint32_t slot, bool failed, rec_word result, uint64_t begin,
 		     uint64_t end)
 {

@@ -2,7 +2,8 @@
 /*
  * Thread blocks. A block belongs to a tid; it is taken over when that tid is gone, which is looked
  * at only when a new one is needed. Nothing is done when a thread ends, so that calls made by its
- * last destructors are recorded like all others. Locked slow path.
+ * last destructors are recorded like all others; what it had open then is closed when the process ends or the record
+ * is looked over. Locked slow path.
  */
 #include <errno.h>
 #include <signal.h>
@@ -23,11 +24,11 @@ static bool is_gone(uint32_t tid)
 	return syscall(SYS_tgkill, rec_pid(), tid, 0) != 0 && errno == ESRCH;
 }
 
-static void take_over(struct fmt_thread *thread, uint32_t tid)
+/* Calls and ranges that its last owner never returned from. */
+static void leave_open(struct fmt_thread *thread)
 {
 	uint32_t depth = thread->depth & REC_DEPTH_MASK;
 
-	/* calls that its last owner never returned from */
 	for (uint32_t i = 1; i <= depth && i <= FMT_FRAMES; i++)
 		if (thread->frame[i].slot && thread->frame[i].slot <= thread->rows)
 			rec_row(thread, thread->frame[i].slot)->unfinished++;
@@ -36,8 +37,30 @@ static void take_over(struct fmt_thread *thread, uint32_t tid)
 			rec_row(thread, thread->range[i].slot)->unfinished++;
 	thread->depth = 0;
 	thread->ranges = thread->ranges_above = 0;
+}
+
+static void take_over(struct fmt_thread *thread, uint32_t tid)
+{
+	leave_open(thread);
 	thread->served++;
 	thread->tid = tid;
+}
+
+/* A system call only for those that have something open. Reached from handlers. */
+void rec_threads_sweep(void)
+{
+	uint32_t used = (uint32_t)rec_state.area[FMT_SECTION_THREADS].section->used;
+	int saved = errno;
+
+	for (uint32_t index = 0; index < used; index++) {
+		struct fmt_thread *thread = rec_thread_block(index);
+
+		if (!((thread->depth & REC_DEPTH_MASK) || thread->ranges) || !is_gone(thread->tid))
+			continue;
+		rec_stream_left(index, thread);
+		leave_open(thread);
+	}
+	errno = saved;
 }
 
 static struct fmt_thread *find_block(uint32_t tid, uint32_t *index_out)
@@ -108,7 +131,8 @@ bool rec_thread_open(struct rec_tls *tls)
 	tls->generation = rec_state.generation;
 	rec_stream_open(&tls->writer, index);
 	rec_thread_publish(tls);
-	rec_refresh(false);
+	if (rec_refresh(false))
+		rec_threads_sweep();
 	return true;
 }
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Threads, unwinding, handlers, descriptors: what programs do that recorders trip over.
 load lib
+load same
 
 @test "16 threads at once: every call is counted, and only once" {
 	need opencl
@@ -41,6 +42,22 @@ load lib
 	equal status 0 "$status"
 	check 'unfinished("MPI_Allreduce") == out["unfinished"]' 'unfinished("MPI_Scan") == out["unfinished_scans"]' \
 		'calls("MPI_Barrier") == out["barriers"]' 'calls("MPI_Send") == out["sends"]' 'failed("MPI_Send") == out["failed"]' 'ledger("lost") == 0'
+}
+
+@test "calls and ranges that a thread left open end with it, not with the process" {
+	for how in return _exit abort; do
+		traced "$APPS/thread_left" $how
+		check 'calls("MPI_Recv") == 0' 'unfinished("MPI_Recv") == 1' 'calls("MPI_Barrier") == 1' \
+			'not s["open_calls"]' 'all(c["open_ns"] == 0 for c in s["calls"] + s["ranges"])' \
+			'all(range_of(n)["unfinished"] == 1 for n in ("around", "outer", "inner"))' \
+			's["run"]["wall_ns"] > 400e6' 'ns("host") > 400e6' 'ledger("lost") == 0'
+	done
+	streamed "$APPS/thread_left"
+	equal status 0 "$status"
+	same
+	check 'unfinished("MPI_Recv") == 1'
+	"$SONDE" print "$T/rec" >"$T/print"
+	equal "calls and ranges left" 4 "$(grep -cE ' < (mpi:MPI_Recv|sonde:(around|outer|inner)) left [0-9.]+ (ns|us)$' "$T/print")"
 }
 
 @test "C++ exceptions pass through traced calls: the calls left are unfinished" {
