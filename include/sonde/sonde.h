@@ -49,6 +49,22 @@ struct sonde_tool {
 extern const struct sonde_tool *sonde_attach(uint32_t version) __attribute__((weak));
 #pragma GCC visibility pop
 
+/*
+ * Where the tool's symbol is. Of code for one fixed address (-no-pie -fno-pic) the linker puts 0 in place of a weak
+ * symbol that no library of the link has, for good: the table that the loader fills is asked.
+ */
+static inline const struct sonde_tool *(*sonde_attach_at(void))(uint32_t)
+{
+	const struct sonde_tool *(*at)(uint32_t);
+
+#if defined(__x86_64__) && !defined(__ILP32__)
+	__asm__(".weak sonde_attach\n\tmovq sonde_attach@GOTPCREL(%%rip), %0" : "=r"(at));
+#else
+	at = sonde_attach;
+#endif
+	return at;
+}
+
 static inline const struct sonde_tool *sonde_tool(void)
 {
 	static const struct sonde_tool *tool;
@@ -56,7 +72,8 @@ static inline const struct sonde_tool *sonde_tool(void)
 	int known = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
 
 	if (__builtin_expect(known == 0, 0)) {
-		const struct sonde_tool *found = sonde_attach ? sonde_attach(2) : 0;
+		const struct sonde_tool *(*attach)(uint32_t) = sonde_attach_at();
+		const struct sonde_tool *found = attach ? attach(2) : 0;
 
 		if (found && found->size < SONDE_TOOL_V1)
 			found = 0;

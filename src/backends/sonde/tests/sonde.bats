@@ -6,6 +6,13 @@ load ../../../../tests/cli/lib
 
 PROGRAMS=$BUILD/tests/sonde
 
+@test "in a process that is left out there is nothing to attach to" {
+	traced --exclude now "$PROGRAMS/now"
+	grep -qx tool=0 "$T/out"
+	traced "$PROGRAMS/now"
+	grep -qx tool=1 "$T/out"
+}
+
 @test "ranges and marks are recorded, from today's header and from the one of version 1" {
 	for program in now fixed frozen; do
 		traced "$PROGRAMS/$program"
