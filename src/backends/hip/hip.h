@@ -64,6 +64,7 @@ uint64_t hip_kernel_name(enum hip_what what, rec_word function);
 #define HIP_NOT_READY 600
 #define HIP_CAPTURE_SPOILT 901
 #define HIP_STREAM_THREAD ((hip_handle)2) /* hipStreamPerThread */
+#define HIP_NOT_YET INT64_MIN
 
 /* Around calls of our own, which must leave alone what hipGetLastError() gives the program. False: not now. */
 struct hip_ask {
@@ -122,7 +123,7 @@ struct hip_stream {
 	uint32_t gone;           /* destroyed by the program: may be used for another one */
 	uint64_t ended;          /* raw ns, of the last operation that is known to have ended */
 	uint64_t ended_error;    /* of that time */
-	int64_t stopped_ns;      /* the same operation's end by the device's clock */
+	int64_t stopped_ns;      /* the same operation's end by the device's clock; HIP_NOT_YET: there was none */
 	uint64_t oldest;         /* raw ns, when the first that is pending was handed over; UINT64_MAX: none is */
 	struct hip_pending *first, *last;
 };
@@ -185,7 +186,7 @@ void hip_pending_forget(void);
 uint64_t hip_pending_oldest(void);
 
 /* Name of what is launched again and again, and its number; 0: nothing is known of it. */
-uint64_t hip_graph_name(hip_handle exec, uint32_t *number_out);
+uint64_t hip_graph_name(hip_handle exec);
 
 /* ---- memory (hip_memory.c) ----------------------------------------------------------------------------------- */
 

@@ -174,11 +174,12 @@ static int place_in_time(struct hip_device *device, struct hip_pending *work)
 static void follow(struct hip_pending *work)
 {
 	struct hip_stream *stream = work->stream;
-	int64_t late = stream->stopped_ns - work->start_ns;
+	int64_t late;
 
 	if (work->duration_ns <= 0) /* no time at all */
 		return;
-	if (late > 0) {
+	if (stream->stopped_ns > work->start_ns) {
+		late = stream->stopped_ns - work->start_ns;
 		late = late < work->duration_ns ? late : work->duration_ns - 1;
 		work->start_ns += late;
 		work->duration_ns -= late;
@@ -197,14 +198,12 @@ static struct hip_stamps stamps_of(const struct hip_pending *work, uint64_t end)
 static void add_blocked(const struct hip_pending *work)
 {
 	uint64_t device_ns = work->span.end_ns - work->span.begin_ns;
-	uint64_t wall_ns = work->host_return - work->host_call, wall = rec_ticks_in(wall_ns);
+	uint64_t call_ns = (uint64_t)((double)work->ticks * 1e9 / (double)rec_ticks_in(1000000000));
 
 	if (!work->row)
 		return;
-	if (wall > work->ticks) /* it was noted a little after the call's end */
-		wall_ns = (uint64_t)((double)wall_ns * (double)work->ticks / (double)wall);
 	__atomic_fetch_add(&work->row->blocked, work->ticks, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&work->row->device_ns, device_ns < wall_ns ? device_ns : wall_ns, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&work->row->device_ns, device_ns < call_ns ? device_ns : call_ns, __ATOMIC_RELAXED);
 }
 
 /* end: raw ns, when it was known to be over. False: its times are not told yet. */
@@ -407,7 +406,7 @@ void hip_pending_reset(struct hip_device *device)
 			__atomic_sub_fetch(&stream->count, 1, __ATOMIC_RELEASE);
 		}
 		stream->last = NULL;
-		stream->stopped_ns = 0;
+		stream->stopped_ns = HIP_NOT_YET;
 		note_first(stream);
 		unlock_stream(stream);
 	}

@@ -100,7 +100,7 @@ struct entry {
 	struct hip_stream *stream;
 };
 static uint32_t capturing;  /* streams */
-static struct rec_map captures = REC_MAP(hip_handle); /* which ones */
+static struct rec_map captures = REC_MAP(rec_word); /* which ones */
 static uint32_t collecting; /* threads that ask what may not be asked then */
 static struct rec_map known = REC_MAP(struct entry); /* by handle; those that have none by device, or by thread */
 static struct hip_stream *streams;                   /* grows at the head, read without the lock */
@@ -150,7 +150,7 @@ static struct hip_stream *add_stream(hip_handle handle, struct hip_device *devic
 		stream->handle = handle;
 		stream->device = device;
 		stream->ended = 0;
-		stream->stopped_ns = 0;
+		stream->stopped_ns = HIP_NOT_YET;
 		stream->oldest = UINT64_MAX;
 		stream->recorded = rec_queue(&hip_backend, device->recorded, handle > HIP_STREAM_THREAD ? handle
 						     : (rec_word)stream, name);
@@ -206,6 +206,12 @@ struct hip_stream *hip_stream(hip_handle handle, bool thread)
 	return entry.stream;
 }
 
+/* A thread's own default stream has the same handle in all of them. */
+static rec_word capture_key(hip_handle stream, bool thread)
+{
+	return stream == HIP_STREAM_THREAD || (!stream && thread) ? (rec_word)&own : stream;
+}
+
 static void capture_over(void)
 {
 	uint32_t now = __atomic_load_n(&capturing, __ATOMIC_ACQUIRE);
@@ -215,9 +221,9 @@ static void capture_over(void)
 		;
 }
 
-static void capture_gone(hip_handle stream)
+static void capture_gone(rec_word key)
 {
-	if (rec_map_take(&captures, stream, NULL))
+	if (rec_map_take(&captures, key, NULL))
 		capture_over();
 }
 
@@ -253,7 +259,7 @@ void hip_streams_forget(void)
 	streams = NULL;
 	streams_lock = devices_lock = named = 0;
 	capturing = collecting = 0;
-	captures = (struct rec_map)REC_MAP(hip_handle);
+	captures = (struct rec_map)REC_MAP(rec_word);
 	for (uint32_t i = 0; i < HIP_DEVICES; i++) {
 		devices[i].lock = devices[i].pairs = 0;
 		devices[i].clock = (struct hip_clock){ 0 };
@@ -296,10 +302,10 @@ void hip_capture_begin_enter(const struct hip_call *view)
 
 void hip_capture_begin_leave(const struct hip_call *view, rec_word result)
 {
-	hip_handle stream = hip_arg(view, HIP_ARG_STREAM);
+	rec_word key = capture_key(hip_arg(view, HIP_ARG_STREAM), view->thread);
 
 	(void)result;
-	if (view->call->failed || !rec_map_put(&captures, stream, &stream))
+	if (view->call->failed || !rec_map_put(&captures, key, &key))
 		capture_over();
 }
 
@@ -307,7 +313,7 @@ void hip_capture_begin_leave(const struct hip_call *view, rec_word result)
 void hip_capture_end_leave(const struct hip_call *view, rec_word result)
 {
 	if (!view->call->failed || (int32_t)result == HIP_CAPTURE_SPOILT)
-		capture_gone(hip_arg(view, HIP_ARG_STREAM));
+		capture_gone(capture_key(hip_arg(view, HIP_ARG_STREAM), view->thread));
 }
 
 enum hip_captured hip_stream_captured(hip_handle handle)

@@ -83,14 +83,14 @@ void hip_graph_leave(const struct hip_call *view, rec_word result)
 	rec_map_put(&graphs, *made, &graph);
 }
 
-uint64_t hip_graph_name(hip_handle exec, uint32_t *number_out)
+/* By number and contents: which of its nodes ran when nobody tells, so that it is no row of Graphs. */
+uint64_t hip_graph_name(hip_handle exec)
 {
 	struct graph graph = { 0 };
 	char text[96];
 
 	if (!rec_map_get(&graphs, exec, &graph))
 		graph.number = 0;
-	*number_out = graph.number;
 	if (graph.generation == hip_generation)
 		return graph.name;
 	snprintf(text, sizeof(text), "graph %u: %u kernel%s, %u other%s", graph.number, graph.kernels,
@@ -215,8 +215,7 @@ static void describe(const struct hip_call *view, const struct hip_transfer *tra
 		span->name = hip_kernel_name(view->role->what, hip_arg(view, HIP_ARG_FUNCTION));
 		shape_of(view, &span->details.shape);
 	} else if (kind == SONDE_KIND_graph_launch) {
-		span->name = hip_graph_name(hip_arg(view, HIP_ARG_OBJECT), &span->details.graph);
-		span->details.node = span->details.graph;
+		span->name = hip_graph_name(hip_arg(view, HIP_ARG_OBJECT));
 		span->kind = SONDE_KIND_launch;
 	} else {
 		span->name = function_name(view->function);

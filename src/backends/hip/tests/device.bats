@@ -65,6 +65,11 @@ END
 	return 1
 }
 
+@test "a kernel that began before the first one that was collected keeps its time" {
+	sim stream 1 spin 200000000 1 sleep 50 stream 2 spin 1000000 1 sync-stream stream 1 sync-stream
+	complete 'kernels() == 2' 'max(k["max_ns"] for k in s["kernels"]) >= 199e6'
+}
+
 @test "copies have their bytes, direction and memory, fills their bytes" {
 	sim copy h2d 1000 copy d2h 3000 copy d2d 70 copy h2h 90 copy-async h2d 5000 copy-pinned h2d 11 copy any-h2d 13 \
 		copy any-d2h 17 copy-registered h2d 9 fill 64 fill32 100
@@ -117,8 +122,8 @@ END
 @test "a graph is a span of its launch, and no event of ours is in it" {
 	sim graph 3
 	complete 'out["nodes"] == 3' 'calls("hipGraphLaunch") == 3' 'kernels("graph 1: 2 kernels, 1 other") == 3' \
-		's["graphs"][0]["launches"] == 3'
-	near_total 'graph 1: 2 kernels, 1 other' 6000000
+		's["graphs"] == []'
+	thrice 'sim graph 3' "near_total 'graph 1: 2 kernels, 1 other' 6000000"
 }
 
 @test "while a stream is captured its launches are none, and the capture is left alone" {
@@ -252,8 +257,8 @@ END
 	traced -- "$BUILD/tests/ze/stacked"
 	equal "status" 0 "$status"
 	check 'calls("hipMemcpy") == 3' 'calls("zeCommandListAppendMemoryCopy") == 3' \
-		'near(sum(t["total_ns"] for t in s["transfers"]), 30e6, 0.1)' 'sum(t["calls"] for t in s["transfers"]) == 3' \
-		'30e6 <= total("hipMemcpy") < 50e6' 'own("hipMemcpy") < 0.2 * total("hipMemcpy")' \
+		'30e6 <= sum(t["total_ns"] for t in s["transfers"]) <= total("hipMemcpy")' \
+		'sum(t["calls"] for t in s["transfers"]) == 3' 'own("hipMemcpy") < 0.5 * total("hipMemcpy")' \
 		'ledger("device_seen", "hip") == 0' 'ledger("untimed") == 0' 'len(s["devices"]) == 1' \
-		'near(ns("copy") + ns("device_wait"), total("hipMemcpy"), 0.1)'
+		'near(ns("copy") + ns("device_wait"), total("hipMemcpy"), 0.3)'
 }

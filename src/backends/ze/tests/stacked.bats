@@ -7,11 +7,11 @@ load "$SRC/src/backends/ze/tests/lib"
 @test "C112 HIP on Level Zero: a copy of 10 ms counts as 10 ms in every total" {
 	ze_well SIM_ZE_COPY_NS=10000000 stacked
 	check 'calls("hipMemcpy") == calls("zeCommandListAppendMemoryCopy") == 3' 'out["took_ns"] >= 30e6' \
-		'near(total("hipMemcpy"), out["took_ns"], 0.02)' \
+		'near(total("hipMemcpy"), out["took_ns"], 0.05, 1e6)' \
 		'total("zeCommandListAppendMemoryCopy") <= total("hipMemcpy")' \
 		'own("hipMemcpy") <= total("hipMemcpy") - total("zeCommandListAppendMemoryCopy") + 1000' \
 		'near(ns("copy") + ns("device_wait"), out["took_ns"], 0.05)' \
-		'near(sum(t["total_ns"] for t in s["transfers"] if t["backend"] == "ze"), 30e6, 0.1)' \
+		'30e6 <= sum(t["total_ns"] for t in s["transfers"] if t["backend"] == "ze") <= total("hipMemcpy")' \
 		'sum(c["self_ns"] for c in s["calls"]) <= s["run"]["wall_ns"]'
 }
 
