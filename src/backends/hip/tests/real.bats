@@ -35,6 +35,14 @@ errors_counted()
 	errors_counted
 }
 
+@test "variables that serialise are told of" {
+	need_real
+	for variable in HIP_LAUNCH_BLOCKING=1 AMD_SERIALIZE_KERNEL=3 AMD_SERIALIZE_COPY=1; do
+		traced -- env "$variable" "$PROGRAMS/errors"
+		says "$T/err" "note: hip: $variable was set: "
+	done
+}
+
 @test "a program that only finds that there is no device is told that this alone is not recorded" {
 	need_real
 	LOOK_ONLY=1 same_as_bare "$PROGRAMS/errors"
