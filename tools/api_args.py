@@ -144,7 +144,7 @@ class Arguments:
         if way != "raw" and parts and (way or not constant):
             return [self.pointed(function, "%s.%s" % (arg, part), index, way or "out", mark, length, TYPES[width], n)
                     for n, (part, width) in enumerate(parts, 1)]
-        simple = self.simple(target)
+        simple = self.simple(target) or (way == "out" and target == "void*") # an address that the function gives
         if way is None:
             way = "raw" if not simple else "in" if constant and target == "char" else \
                 "raw" if constant or target == "char" else "out"
