@@ -312,7 +312,8 @@ static void note_streams(struct analysis *analysis)
 {
 	static const char *const reasons[] = {
 		[FMT_STREAMS_NO_SPACE] = ": no room on the disk",
-		[FMT_STREAMS_MAX_SIZE] = ": it reached the limit of its size (--max-size)",
+		[FMT_STREAMS_MAX_SIZE] = ": it reached the limit of its size (--max-size; without it a quarter of"
+					 " the room there was)",
 		[FMT_STREAMS_FILE_LIMIT] = ": files may not be larger (ulimit -f)",
 		[FMT_STREAMS_NO_FILE] = ": its files could not be made (descriptors, memory, rights)",
 		[FMT_STREAMS_UNMAPPED] = ": the file system of the recording cannot be mapped safely",
@@ -333,7 +334,7 @@ static void note_streams(struct analysis *analysis)
 	if (lost)
 		summary_add_note(analysis->summary, "timeline_lost", "%llu events are missing from the timeline%s%s",
 				 (unsigned long long)lost, why,
-				 analysis->summary->from_streams ? "" : "; the figures here are whole");
+				 analysis->summary->from_streams ? "" : "; no figure here is drawn from it");
 	if (without)
 		summary_add_note(analysis->summary, "timeline_none", "%llu process%s no timeline%s",
 				 (unsigned long long)without, without == 1 ? " has" : "es have", why);

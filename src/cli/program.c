@@ -21,6 +21,7 @@ static sigset_t original_mask;
 static struct sigaction original[NSIG];
 static bool changed[NSIG];
 static bool holding;                /* original_mask is valid */
+static volatile sig_atomic_t ended; /* the program has */
 
 /*
  * Not passed on: what cannot be caught, what tells of a fault of the launcher's own, what has to stop it,
@@ -49,11 +50,30 @@ static bool is_ours_to_pass(const siginfo_t *info)
 	return info->si_pid != getpid();
 }
 
+/*
+ * After the program's end what is left is the user's result. One signal leaves it alone, since a launcher that ends a
+ * job tells sonde as well as the program; the second one ends sonde, which may wait for whoever reads its output.
+ */
+static void too_late(int signal, const siginfo_t *info)
+{
+	static volatile sig_atomic_t before;
+	struct sigaction plain = { .sa_handler = SIG_DFL };
+
+	if (!ended || info->si_pid == getpid() ||
+	    (signal != SIGINT && signal != SIGTERM && signal != SIGHUP && signal != SIGQUIT))
+		return;
+	if (before++) {
+		sigaction(signal, &plain, NULL);
+		kill(getpid(), signal);
+	}
+}
+
 static void pass_on(int signal, siginfo_t *info, void *context)
 {
 	int saved = errno;
 
 	(void)context;
+	too_late(signal, info);
 	if (child > 0 && is_ours_to_pass(info)) {
 		if (info->si_code == SI_QUEUE)
 			sigqueue(child, signal, info->si_value);
@@ -212,6 +232,7 @@ void program_wait(struct program *program)
 		}
 		program->wait_status = pid == program->pid ? status : 0;
 		child = 0;
+		ended = 1;
 		return;
 	}
 }

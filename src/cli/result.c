@@ -284,7 +284,7 @@ static void tell_signal(const struct result *result, int wait_status)
 
 	for (size_t i = 0; WIFSIGNALED(wait_status) && i < sizeof(crashes) / sizeof(crashes[0]); i++)
 		crashed |= WTERMSIG(wait_status) == crashes[i];
-	if (crashed && !result->options.quiet && result->preload.libraries)
+	if (crashed && !result->options.quiet && result->preload.libraries && !result->target.reason)
 		tell("%s was ended by signal %d (%s) while it was traced; --disable runs it without sonde",
 			    result->program, WTERMSIG(wait_status), strsignal(WTERMSIG(wait_status)));
 }

@@ -67,6 +67,8 @@ void paint_kernels(struct painter *painter)
 	bool by_device = summary->by == SUMMARY_BY_DEVICE;
 	const struct summary_kernel *kernel = by_device ? summary->kernel : summary->kernel_all;
 	size_t count = by_device ? summary->kernels : summary->kernels_all, shown = paint_limit(painter, count), i;
+	int64_t wall = by_device && summary->devices ? painter->device_wall / (int64_t)summary->devices :
+						       painter->device_wall;
 	struct table table;
 
 	if (!count)
@@ -88,7 +90,7 @@ void paint_kernels(struct painter *painter)
 	for (i = 0; i < shown; i++, kernel++) {
 		table_row(&table);
 		table_cell(&table, 0, paint_time(painter, (int64_t)kernel->times.total_ns));
-		table_cell(&table, 1, paint_percent(painter, (int64_t)kernel->times.total_ns, painter->device_wall));
+		table_cell(&table, 1, paint_percent(painter, (int64_t)kernel->times.total_ns, wall));
 		table_cell(&table, 2, paint_count(painter, kernel->times.calls));
 		table_cell(&table, 3, average(painter, &kernel->times));
 		table_cell(&table, 4, paint_time(painter, (int64_t)kernel->times.min_ns));

@@ -142,6 +142,21 @@ os.execvp(sys.argv[1], sys.argv[1:])' "$SONDE" -q sh -c 'exit 9' || status=$?
 	equal status 6 "$(cat status)"
 }
 
+@test "after the program's end one signal leaves the result alone, the second one ends a launcher whose reader does not read" {
+	mkfifo "$T/fifo"
+	"$SONDE" -q --json "$T/fifo" true 2>"$T/err" &
+	local pid=$! status=0
+	wait_for 5 sh -c "! pgrep -P $pid"
+	sleep 0.3
+	kill -TERM $pid
+	sleep 0.3
+	kill -0 $pid
+	kill -TERM $pid
+	wait $pid || status=$?
+	equal status 143 "$status"
+	residue=allowed
+}
+
 @test "killing the launcher leaves program and recording alone" {
 	start "$SONDE" -o rec sh -c 'sleep 0.5; echo done'
 	kill -KILL $launcher
