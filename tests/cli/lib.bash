@@ -142,13 +142,14 @@ check()
 	"$PYTHON" "$LIB/summary.py" "$T" "$@" || { show; return 1; }
 }
 
-# thrice COMMAND...: a run and what holds its times against those that the program took itself. Another process may have the
-# processor between the program's clock and ours: then its time is in one figure and not in the other. That does not happen
-# three times in a row; what is wrong is wrong each time.
+# thrice RUN TIMES: a run with what must hold each time, and what holds its times against those that the program took
+# itself. Another process may have the processor between the program's clock and ours: then its time is in one figure and
+# not in the other. That does not happen three times in a row; what is wrong is wrong each time.
 thrice()
 {
 	for _ in 1 2 3; do
-		if "$@"; then
+		eval "$1" || return 1
+		if eval "$2"; then
 			return 0
 		fi
 	done

@@ -42,17 +42,11 @@ timed()
 		'near(the("device::buildKernel")["total_ns"], out["build"] * 1e9, 0.02, 1e6)'
 }
 
-counted_and_timed() # as with
-{
-	with "$@"
-	counted && timed
-}
-
 figures='("allocs", "frees", "alloc_bytes", "peak_bytes", "live_bytes")'
 memory="{m['kind']: [m[k] for k in $figures] for m in s['memory'] if m['backend'] == 'occa'}"
 
 @test "in mode Serial a launch is the host's own work, counted once, as the program's clock has it" {
-	thrice counted_and_timed plain everything Serial
+	thrice "with plain everything Serial && counted" timed
 	check 'the("axpy")["kind"] == "compute"' 'share("launch") == 0' "s['notes'] == []"
 }
 
@@ -66,7 +60,7 @@ memory="{m['kind']: [m[k] for k in $figures] for m in s['memory'] if m['backend'
 
 @test "C149 in a mode with a device a launch has its launcher and parts inside, with their device time" {
 	need opencl
-	thrice counted_and_timed plain everything OpenCL
+	thrice "with plain everything OpenCL && counted" timed
 	check 'the("axpy")["kind"] == "launch"' 'kernels("spin") == 16' \
 		'not [c for c in s["calls"] if c["name"].startswith("_occa_")]' \
 		'the("axpy")["device_ns"] + the("text")["device_ns"] == sum(k["total_ns"] for k in s["kernels"])' \
@@ -76,7 +70,7 @@ memory="{m['kind']: [m[k] for k in $figures] for m in s['memory'] if m['backend'
 
 @test "a library that has kernel::run() inside its callers is seen by its virtual functions" {
 	for mode in Serial OpenCL; do
-		thrice counted_and_timed inlined everything $mode
+		thrice "with inlined everything $mode && counted" timed
 	done
 }
 
