@@ -73,7 +73,7 @@ static void stored(rec_word signal, rec_word value)
 
 static void waited_for_any(const rec_word *signals, uint32_t count)
 {
-	for (uint32_t i = 0; signals && i < count; i++)
+	for (uint32_t i = 0; signals && i < count && hsa_signals_known(); i++)
 		hsa_signal_used(signals[i], HSA_SIGNAL_WAITED);
 }
 
@@ -93,14 +93,15 @@ void hsa_enter(struct rec_call *call, rec_word *args)
 	case HSA_FAMILY_STOP: /* handles are worth nothing afterwards */
 		hsa_places_forget();
 		hsa_queues_read();
-		hsa_pending_collect();
+		hsa_queues_stopping();
+		hsa_pending_stopping();
 		break;
 	case HSA_FAMILY_COPY:
 	case HSA_FAMILY_RECT:
 		hsa_copy_enter(call, args[role->signal]);
 		break;
 	case HSA_FAMILY_QUEUE_GONE:
-		call->user[0] = hsa_queue_leaving((const struct hsa_queue *)args[role->address]);
+		call->user[0] = (rec_word)hsa_queue_leaving((const struct hsa_queue *)args[role->address]);
 		break;
 	case HSA_FAMILY_RING:
 		stored(args[role->signal], args[role->size]);
@@ -135,8 +136,7 @@ static void device_work_leave(const struct rec_call *call, const struct hsa_role
 			hsa_queue_made(args[role->place], *(const struct hsa_queue **)args[role->made]);
 		break;
 	case HSA_FAMILY_QUEUE_GONE:
-		if (!call->failed)
-			hsa_queue_gone(call->user[0]);
+		hsa_queue_left((void *)call->user[0], call->failed);
 		break;
 	case HSA_FAMILY_PROFILE:
 		if (!call->failed && is_programs(call))

@@ -94,6 +94,7 @@ struct hsa_pending {
 	rec_word agent; /* of the queue; 0: a copy */
 	int64_t value;  /* of the signal, before */
 	uint64_t handed_ns; /* raw */
+	uint64_t ticket; /* it is being handed over; 0: it has been */
 	uint64_t uses;  /* operations that count the signal down; several: whose times it tells is not known */
 	struct rec_span span;
 };
@@ -106,18 +107,22 @@ enum hsa_signal_use {
 	HSA_SIGNAL_DESTROYED /* or to destroy it */
 };
 
-void hsa_clock_start(void); /* before there is anything to time. In a guard */
+bool hsa_clock_start(void); /* before there is anything to time; false: there is no runtime */
 bool hsa_times(void); /* does this backend find out what devices did? Else rocprofiler-sdk tells it */
-/* The operation counts the signal down at its end. In a guard. */
-void hsa_pending_add(const struct hsa_pending *operation);
-/* So does one that is not recorded, such as a barrier. In a guard. */
-void hsa_pending_shared(rec_word signal);
-/* Likewise, and it may be over: the signal may be gone, and is not asked. */
+/*
+ * An operation that will count the signal down at its end is about to be handed over: a ticket for one of the two
+ * below, which say what became of that. In a guard. span NULL: it is not recorded, as a barrier, or has been counted.
+ */
+uint64_t hsa_pending_enter(rec_word signal);
+void hsa_pending_leave(rec_word signal, uint64_t ticket, rec_word agent, const struct rec_span *span);
+void hsa_pending_cancel(rec_word signal, uint64_t ticket);
+/* One counts it down that was handed over, and may be over: the signal may be gone, and is not asked. */
 void hsa_pending_unknown(rec_word signal);
-int64_t hsa_signal_value(rec_word signal); /* in a guard */
+bool hsa_signals_known(void); /* are there any that operations are to count down? */
 void hsa_signal_used(rec_word signal, enum hsa_signal_use use);
 void hsa_pending_collect(void); /* tells the record of all that are over */
-void hsa_pending_stopped(void); /* the runtime may be gone */
+void hsa_pending_stopping(void); /* the runtime is about to go, */
+void hsa_pending_stopped(void);  /* and may be gone */
 uint64_t hsa_pending_oldest(void);
 void hsa_pending_flush(uint64_t deadline_raw_ns);
 void hsa_pending_forget(void);
@@ -125,19 +130,20 @@ void hsa_pending_forget(void);
 /* ---- hsa_queue.c ---- */
 
 void hsa_queue_made(rec_word agent, const struct hsa_queue *queue);
-rec_word hsa_queue_leaving(const struct hsa_queue *queue); /* it is about to be destroyed; its doorbell, or 0 */
-void hsa_queue_gone(rec_word doorbell);
+void *hsa_queue_leaving(const struct hsa_queue *queue); /* it is about to be destroyed; for hsa_queue_left() */
+void hsa_queue_left(void *place, bool failed);
 void hsa_queue_profiled(const struct hsa_queue *queue, bool profiled); /* the program says so */
 bool hsa_queue_rung(rec_word doorbell, uint64_t index);                /* false: it is no queue's doorbell */
 void hsa_queues_read(void);                                            /* what was taken without having been seen */
 bool hsa_queues_live(void);
-void hsa_queues_drop(void);                                            /* the runtime is gone */
+void hsa_queues_stopping(void);                                        /* the runtime is about to go, */
+void hsa_queues_stopped(bool are_gone);                                /* and has gone or not */
 void hsa_queues_forget(void);
 
 /* ---- hsa_copy.c ---- */
 
 void hsa_copy_enter(struct rec_call *call, rec_word signal);
-void hsa_copy_leave(const struct rec_call *call, rec_word signal, const struct rec_span *copy);
+void hsa_copy_leave(const struct rec_call *call, rec_word signal, struct rec_span *copy);
 void hsa_copies_profiled(bool profiled); /* the program says so */
 void hsa_copies_forget(void);
 /* Device and direction of a copy between two agents. */

@@ -27,42 +27,45 @@ void hsa_copies_forget(void)
 	noted = UNKNOWN;
 }
 
-/* user[0]: is it noted, 0 where it is not recorded at all; [1]: the signal's value; [2]: when it is handed over */
+/*
+ * What went before on the signal has to be settled before the runtime hears of the copy.
+ * user[0]: is it noted, UNKNOWN where it is not recorded; [1]: ticket
+ */
 void hsa_copy_enter(struct rec_call *call, rec_word signal)
 {
 	uint32_t token;
 
-	call->user[0] = 0;
-	if (!call->slot || !signal || !hsa_times())
+	call->user[0] = UNKNOWN;
+	call->user[1] = 0;
+	if (!signal || !hsa_times() || !(call->slot || rec_is_paused()))
 		return;
 	token = rec_guard_enter();
-	hsa_clock_start();
-	call->user[0] = are_noted() ? NOTED : NOT_NOTED;
-	call->user[1] = (uint64_t)hsa_signal_value(signal);
-	call->user[2] = rec_raw_ns();
+	if (hsa_clock_start()) { /* else there is no runtime that knows the signal */
+		if (call->slot)
+			call->user[0] = are_noted() ? NOTED : NOT_NOTED;
+		call->user[1] = hsa_pending_enter(signal);
+	}
 	rec_guard_leave(token);
 }
 
-void hsa_copy_leave(const struct rec_call *call, rec_word signal, const struct rec_span *copy)
+void hsa_copy_leave(const struct rec_call *call, rec_word signal, struct rec_span *copy)
 {
-	struct hsa_pending operation = {.signal = signal, .value = (int64_t)call->user[1], .handed_ns = call->user[2],
-					.span = *copy};
+	bool recorded = call->user[0] != UNKNOWN && copy->device != UINT32_MAX; /* else no device does it */
 	uint32_t token;
 
-	if (call->failed || !signal || !hsa_times() || !(call->user[0] || rec_is_paused()))
+	if (!call->user[0] && !call->user[1])
 		return;
 	token = rec_guard_enter();
-	if (call->user[0] && copy->device != UINT32_MAX) /* between memories of the host no device does it */
-		rec_device_seen(&hsa_backend);
-	if (!call->user[0] || copy->device == UINT32_MAX) {
-		hsa_pending_shared(signal);
-	} else if (call->user[0] == NOTED) {
-		operation.span.queue = UINT32_MAX;
-		operation.span.context = rec_context(&hsa_backend);
-		hsa_pending_add(&operation);
+	if (call->failed) {
+		hsa_pending_cancel(signal, call->user[1]);
 	} else {
-		rec_device_untimed(&hsa_backend);
-		hsa_pending_shared(signal);
+		copy->queue = UINT32_MAX;
+		copy->context = rec_context(&hsa_backend);
+		if (recorded)
+			rec_device_seen(&hsa_backend);
+		if (recorded && call->user[0] == NOT_NOTED)
+			rec_device_untimed(&hsa_backend);
+		hsa_pending_leave(signal, call->user[1], 0, recorded && call->user[0] == NOTED ? copy : NULL);
 	}
 	rec_guard_leave(token);
 }

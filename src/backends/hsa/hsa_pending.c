@@ -14,6 +14,8 @@
 #define SWEEP_FIRST 1024u
 #define READ_AGAIN_NS 1000000u
 #define TOLERANCE_NS 1000000u /* by which the device's clock may be off beside the bound of the conversion */
+#define CHAINS 1024u
+#define SHARED 1u /* ticket: several operations are to count the signal down */
 #define NEVER INT64_MIN       /* no value says that all operations are over */
 
 static struct rec_map signals = REC_MAP(struct hsa_pending *);
@@ -21,8 +23,9 @@ static struct list {
 	struct hsa_pending *first, *last;
 } timed, untimed; /* in order: those that may get times, and signals that tell none */
 static struct rec_pool places = REC_POOL(struct hsa_pending, MOST);
-static uint32_t lock, known; /* known: signals */
-static uint64_t waiting, sweep_at = SWEEP_FIRST, oldest = UINT64_MAX;
+static uint32_t lock, known, stopping; /* known: signals */
+static uint32_t known_in[CHAINS];      /* so many of them, by signal: what every store asks, without a lock */
+static uint64_t waiting, sweep_at = SWEEP_FIRST, oldest = UINT64_MAX, tickets = SHARED;
 static struct rec_foreign_clock theirs;
 
 bool hsa_times(void)
@@ -41,14 +44,15 @@ static bool ask_clock(uint64_t *ticks_out)
 	return get && get(HSA_SYSTEM_INFO_TIMESTAMP, ticks_out) == HSA_SUCCESS;
 }
 
-void hsa_clock_start(void)
+bool hsa_clock_start(void)
 {
-	rec_foreign_read(&theirs, ask_clock, UINT64_MAX / 2);
+	return rec_foreign_read(&theirs, ask_clock, UINT64_MAX / 2);
 }
 
-int64_t hsa_signal_value(rec_word signal)
+/* The order matters: times are read after it. */
+static int64_t value_of(rec_word signal)
 {
-	int64_t (*load)(rec_word) = (int64_t (*)(rec_word))rec_real(&hsa_backend, hsa_sym_hsa_signal_load_relaxed);
+	int64_t (*load)(rec_word) = (int64_t (*)(rec_word))rec_real(&hsa_backend, hsa_sym_hsa_signal_load_scacquire);
 
 	return load ? load(signal) : NEVER;
 }
@@ -117,11 +121,22 @@ static void take_out(struct hsa_pending *operation)
 		note_timed(-1);
 }
 
+static uint32_t *known_like(rec_word signal)
+{
+	return &known_in[((uint64_t)signal * 0x9e3779b97f4a7c15u) >> 54];
+}
+
+static void note_known(rec_word signal, uint32_t more)
+{
+	__atomic_add_fetch(known_like(signal), more, __ATOMIC_RELEASE);
+	__atomic_add_fetch(&known, more, __ATOMIC_RELEASE);
+}
+
 static void forget_signal(struct hsa_pending *operation)
 {
 	take_out(operation);
 	rec_map_take(&signals, operation->signal, NULL);
-	__atomic_sub_fetch(&known, 1, __ATOMIC_RELEASE);
+	note_known(operation->signal, -1u);
 	rec_pool_give(&places, operation);
 }
 
@@ -137,27 +152,32 @@ static bool know_signal(const struct hsa_pending *operation)
 		return false;
 	}
 	put_in(place);
-	__atomic_add_fetch(&known, 1, __ATOMIC_RELEASE);
+	note_known(operation->signal, 1);
 	return true;
 }
 
 /* ---- what became of them; the lock is held, in a guard ---- */
 
-/* From here on the signal tells the times of none of them. */
+static void without_times(struct hsa_pending *operation)
+{
+	take_out(operation);
+	operation->uses = 2;
+	put_in(operation);
+}
+
+/* From here on the signal tells the times of none of them. Who hands one over still counts it when that is done. */
 static void give_up(struct hsa_pending *operation)
 {
 	if (is_timed(operation)) {
-		take_out(operation);
-		rec_device_untimed(&hsa_backend);
-		operation->uses = 2;
-		put_in(operation);
+		if (!operation->ticket)
+			rec_device_untimed(&hsa_backend);
+		without_times(operation);
 	}
 }
 
-/* False: it is not over. */
-static bool settle(struct hsa_pending *operation)
+/* False: it is not over, as the signal's value says. */
+static bool settle_at(struct hsa_pending *operation, int64_t value)
 {
-	int64_t value = hsa_signal_value(operation->signal);
 	uint64_t times[2] = {0, 0};
 	struct rec_span span;
 
@@ -167,7 +187,7 @@ static bool settle(struct hsa_pending *operation)
 		forget_signal(operation);
 		return true;
 	}
-	if (value >= operation->value)
+	if (operation->ticket || value >= operation->value)
 		return false;
 	span = operation->span;
 	if (read_times(operation, times) && convert(operation, times, &span))
@@ -176,6 +196,11 @@ static bool settle(struct hsa_pending *operation)
 		rec_device_untimed(&hsa_backend);
 	forget_signal(operation);
 	return true;
+}
+
+static bool settle(struct hsa_pending *operation)
+{
+	return settle_at(operation, value_of(operation->signal));
 }
 
 static uint64_t collect(void)
@@ -210,36 +235,73 @@ static struct hsa_pending *of_signal(rec_word signal)
 	return rec_map_get(&signals, signal, &operation) && !settle(operation) ? operation : NULL;
 }
 
-void hsa_pending_add(const struct hsa_pending *operation)
+static struct hsa_pending *of_ticket(rec_word signal, uint64_t ticket)
 {
-	struct hsa_pending place = *operation, *before;
+	struct hsa_pending *operation;
+
+	return ticket > SHARED && rec_map_get(&signals, signal, &operation) && operation->ticket == ticket ? operation
+													   : NULL;
+}
+
+/* What went before is settled, and the value read, while nobody else enters one. */
+uint64_t hsa_pending_enter(rec_word signal)
+{
+	struct hsa_pending place = {.signal = signal, .uses = 1}, *before;
+	uint64_t ticket = SHARED;
 
 	rec_lock(&lock);
 	if (waiting >= sweep_at)
 		collect();
-	before = of_signal(operation->signal);
-	if (before)
-		share(before);
-	place.uses = 1;
-	if (!place.handed_ns)
-		place.handed_ns = rec_raw_ns();
-	if (before || !know_signal(&place))
-		rec_device_untimed(&hsa_backend);
-	rec_unlock(&lock);
-}
-
-void hsa_pending_shared(rec_word signal)
-{
-	struct hsa_pending other = {.signal = signal, .uses = 2}, *before;
-
-	rec_lock(&lock);
 	before = of_signal(signal);
 	if (before) {
 		share(before);
 	} else {
-		other.value = hsa_signal_value(signal) - 1;
-		know_signal(&other);
+		place.value = value_of(signal);
+		place.handed_ns = rec_raw_ns();
+		place.ticket = ++tickets;
+		ticket = know_signal(&place) ? place.ticket : 0;
 	}
+	rec_unlock(&lock);
+	return ticket;
+}
+
+void hsa_pending_leave(rec_word signal, uint64_t ticket, rec_word agent, const struct rec_span *span)
+{
+	struct hsa_pending *operation;
+	bool times = false;
+
+	rec_lock(&lock);
+	operation = of_ticket(signal, ticket);
+	if (operation) {
+		operation->ticket = 0;
+		times = is_timed(operation);
+		if (times && span) {
+			operation->agent = agent;
+			operation->span = *span;
+		} else if (times) {
+			without_times(operation);
+			if (operation->value != NEVER)
+				operation->value--; /* when it is over the signal has this value */
+		}
+	}
+	if (span && !times)
+		rec_device_untimed(&hsa_backend);
+	rec_unlock(&lock);
+}
+
+/* A signal that another one shares keeps that: what it is down to is not known so well any more. */
+void hsa_pending_cancel(rec_word signal, uint64_t ticket)
+{
+	struct hsa_pending *operation;
+
+	if (ticket <= SHARED)
+		return;
+	rec_lock(&lock);
+	operation = of_ticket(signal, ticket);
+	if (operation && is_timed(operation))
+		forget_signal(operation);
+	else if (operation)
+		operation->ticket = 0;
 	rec_unlock(&lock);
 }
 
@@ -257,12 +319,17 @@ void hsa_pending_unknown(rec_word signal)
 	rec_unlock(&lock);
 }
 
+bool hsa_signals_known(void)
+{
+	return __atomic_load_n(&known, __ATOMIC_ACQUIRE);
+}
+
 void hsa_signal_used(rec_word signal, enum hsa_signal_use use)
 {
 	struct hsa_pending *operation;
 	uint32_t token;
 
-	if (!__atomic_load_n(&known, __ATOMIC_ACQUIRE))
+	if (!__atomic_load_n(known_like(signal), __ATOMIC_ACQUIRE))
 		return;
 	token = rec_guard_enter();
 	rec_lock(&lock);
@@ -292,6 +359,17 @@ void hsa_pending_collect(void)
 
 /* ---- the end ---- */
 
+void hsa_pending_stopping(void)
+{
+	uint32_t token = rec_guard_enter();
+
+	rec_lock(&lock);
+	collect();
+	stopping++; /* from here on nobody asks of signals unless the program uses them */
+	rec_unlock(&lock);
+	rec_guard_leave(token);
+}
+
 void hsa_pending_stopped(void)
 {
 	uint32_t token = rec_guard_enter();
@@ -307,12 +385,23 @@ void hsa_pending_stopped(void)
 		theirs = (struct rec_foreign_clock){0};
 		stopped = true;
 	}
+	stopping--;
 	rec_unlock(&lock);
-	if (stopped) {
-		hsa_queues_drop();
+	hsa_queues_stopped(stopped);
+	if (stopped)
 		hsa_copies_forget();
-	}
 	rec_guard_leave(token);
+}
+
+static bool is_there(void)
+{
+	bool there = false;
+
+	if (rec_try_lock(&lock)) {
+		there = !stopping && rec_foreign_read(&theirs, ask_clock, 0);
+		rec_unlock(&lock);
+	}
+	return there;
 }
 
 static uint64_t left(void)
@@ -321,10 +410,11 @@ static uint64_t left(void)
 	uint64_t now;
 
 	token = rec_guard_enter();
-	if (rec_foreign_read(&theirs, ask_clock, 0)) { /* the runtime is there still */
+	if (is_there()) {
 		hsa_queues_read();
 		if (rec_try_lock(&lock)) {
-			collect();
+			if (!stopping)
+				collect();
 			rec_unlock(&lock);
 		}
 	}
@@ -358,7 +448,8 @@ void hsa_pending_forget(void)
 	timed = untimed = (struct list){NULL, NULL};
 	rec_pool_forget(&places);
 	signals = (struct rec_map)REC_MAP(struct hsa_pending *);
-	lock = known = 0;
+	lock = known = stopping = 0;
+	memset(known_in, 0, sizeof(known_in));
 	waiting = 0;
 	sweep_at = SWEEP_FIRST;
 	oldest = UINT64_MAX;

@@ -109,9 +109,12 @@ as_logged()
 	check 'ledger("device_seen") == 6' 'ledger("device_recorded") + ledger("untimed") == 6' 'ledger("untimed") >= 5'
 }
 
-@test "kernels behind doorbells that were rung past the API are missing, and a note says so" {
-	traced "$HSA/dispatch" unheard 3
-	check 'out["misuse"] == 0' 'ledger("device_seen") == 0' 'any("past the wrappers" in n["text"] for n in s["notes"])'
+@test "kernels behind doorbells that were rung past the API have no times or are lost, and a note says so" {
+	dispatch unheard 10
+	ended 0 10 0
+	check 's["lower_bound"]' 'any("past the wrappers" in n["text"] for n in s["notes"])'
+	dispatch unheard 40 # the queue has 16 places
+	check 's["lower_bound"]' 'ledger("device_seen") == 40' 'ledger("untimed") == 16' 'ledger("device_lost") == 24'
 	dispatch own 3
 	check 'not any("past the wrappers" in n["text"] for n in s["notes"])'
 }
@@ -193,6 +196,36 @@ as_logged()
 	check 's["transfers"] == []'
 	SIM_FAIL=hsa_amd_memory_async_copy:0 traced "$HSA/linked" work 0
 	check 'ledger("device_seen") == 0'
+}
+
+@test "copies that share a signal: each has its own times, or none of them has" {
+	SIM_HSA_SLOW_COPY=20 dispatch pairs 4
+	ended 8 0 0
+	check 's["devices"][0]["copies_ns"] == s["devices"][0]["copies_sum_ns"]'
+	dispatch pairs 4
+	check 'ledger("device_seen") == 8' 's["devices"] == [] or s["devices"][0]["copies_ns"] == s["devices"][0]["copies_sum_ns"]'
+}
+
+@test "a handler that stores signals while its thread stores one" {
+	limit=60 dispatch handler 200000
+	ended 1 0 0
+}
+
+@test "a queue that is being destroyed is left alone: by the end, and by a queue that is made in its place" {
+	SIM_HSA_SLOW_DESTROY=600 dispatch leaving 1 # status 0: nothing was read that is gone
+	ended 1 0 0
+	SIM_HSA_SLOW_DESTROY=600 dispatch same 5
+	check 'out["same"] == 1'
+	ended 6 0 0
+	SIM_FAIL=hsa_queue_destroy:0 dispatch kept 5
+	check 'out["kept"] != 0'
+	ended 5 0 0
+}
+
+@test "a queue that the runtime would not look at any more is not looked at" {
+	bare "$HSA/dispatch" late 1
+	dispatch late 1
+	diff <(cat "$T/bare.out") "$T/out"
 }
 
 @test "streams have the same kernels" {

@@ -25,10 +25,19 @@
  *   unheard N     doorbells are rung past the API
  *   paused N      recording is paused in every second round
  *   forks N       a child that ends at once, with kernels on their way
+ *   pairs N       two copies that count one signal down
+ *   handler N     rings a doorbell and stores a signal N times while a handler stores signals
+ *   late N        destroys a queue after HSA was shut down
+ *   leaving N     ends while a thread destroys a queue
+ *   same N        N in a queue that is made where another thread has not quite destroyed one
+ *   kept N        a queue that the runtime did not destroy
+ *   swaps N       one signal, set by the comparison that finds it at rest
  *   bare N        likewise as reuse, and tells the times itself
  */
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 
 #include SONDE_HEADER
@@ -64,6 +73,7 @@ uint32_t hsa_signal_destroy(handle signal);
 int64_t hsa_signal_load_scacquire(handle signal);
 void hsa_signal_add_screlease(handle signal, int64_t value);
 void hsa_signal_store_screlease(handle signal, int64_t value);
+int64_t hsa_signal_cas_scacq_screl(handle signal, int64_t expected, int64_t value);
 int64_t hsa_signal_wait_scacquire(handle signal, uint32_t condition, int64_t value, uint64_t limit, uint32_t hint);
 uint32_t hsa_amd_signal_wait_any(uint32_t count, const handle *signals, const uint32_t *conditions,
 				 const int64_t *values, uint64_t limit, uint32_t hint, int64_t *value_out);
@@ -351,8 +361,119 @@ static void again(long times)
 	}
 }
 
+static void pairs(long times)
+{
+	static char from[4096], to[4096];
+	handle signal = make_signal(0);
+
+	for (long i = 0; i < times; i++) {
+		hsa_signal_store_screlease(signal, 2);
+		for (int j = 0; j < 2; j++)
+			hsa_amd_memory_async_copy(to, agents[1], from, agents[0], sizeof(from), 0, NULL, signal);
+		await(signal);
+	}
+}
+
+static handle of_handler;
+static volatile long handled;
+
+static void handle_alarm(int number)
+{
+	(void)number;
+	hsa_signal_store_screlease(of_handler, 1);
+	handled++;
+}
+
+/* As often as not the handler comes while the thread is in a store. */
+static void handler(struct queue *queue, long times)
+{
+	const struct itimerval often = {{0, 200}, {0, 200}}, never = {{0, 0}, {0, 0}};
+	const struct sigaction action = {.sa_handler = handle_alarm, .sa_flags = SA_RESTART};
+	handle signal = make_signal(0);
+
+	of_handler = make_signal(0);
+	dispatch(queue, make_signal(1)); /* there is something to look for */
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (long i = 0; i < times || handled < times / 1000; i++) {
+		hsa_signal_store_screlease(signal, 0);
+		hsa_signal_store_screlease(queue->doorbell, 0);
+	}
+	setitimer(ITIMER_REAL, &never, NULL);
+}
+
+static void *destroyer(void *queue)
+{
+	hsa_queue_destroy(queue);
+	return NULL;
+}
+
+/* The thread is in hsa_queue_destroy() still, where the queue is gone. */
+static void leaving(struct queue *queue, long times, const char *how)
+{
+	struct queue *other;
+	pthread_t thread;
+
+	reuse(queue, 1);
+	pthread_create(&thread, NULL, destroyer, queue);
+	app_pause_ms(200);
+	if (!strcmp(how, "leaving")) {
+		app_say("dispatched", dispatched);
+		app_say("misuse", &sim_misuse ? sim_misuse : 0);
+		fflush(stdout);
+		exit(0);
+	}
+	other = make_queue(16);
+	app_say("same", other == queue);
+	pthread_join(thread, NULL);
+	reuse(other, times);
+}
+
+static void late(void)
+{
+	struct queue *queue = make_queue(16);
+
+	hsa_queue_destroy(queue); /* its memory is gone */
+	hsa_shut_down();
+	app_say("late", hsa_queue_destroy(queue));
+	hsa_init();
+}
+
+static void swaps(struct queue *queue, long times)
+{
+	handle signal = make_signal(1);
+
+	for (long i = 0; i < times; i++) {
+		dispatch(queue, signal);
+		while (hsa_signal_cas_scacq_screl(signal, 0, 1) != 0)
+			app_pause_ms(1);
+	}
+}
+
+static int run_hard(const char *mode, struct queue *queue, long times)
+{
+	if (!strcmp(mode, "pairs"))
+		pairs(times);
+	else if (!strcmp(mode, "handler"))
+		handler(queue, times);
+	else if (!strcmp(mode, "leaving") || !strcmp(mode, "same"))
+		leaving(queue, times, mode);
+	else if (!strcmp(mode, "late"))
+		late();
+	else if (!strcmp(mode, "swaps"))
+		swaps(queue, times);
+	else if (!strcmp(mode, "kept")) {
+		app_say("kept", hsa_queue_destroy(queue));
+		reuse(queue, times);
+	} else
+		return 0;
+	return 1;
+}
+
 static void run(const char *mode, struct queue *queue, long times)
 {
+	if (run_hard(mode, queue, times))
+		return;
 	if (!strcmp(mode, "reuse"))
 		reuse(queue, times);
 	else if (!strcmp(mode, "any"))

@@ -5,12 +5,14 @@
  *
  *   SIM_HSA_EARLY=1    packets are taken when they are valid, whether or not a doorbell has told of them
  *   SIM_HSA_HANG=N     the Nth packet of each queue never ends
+ *   SIM_HSA_SLOW_COPY=MS, SIM_HSA_SLOW_DESTROY=MS    the calls return so much later, when all is done
  *   sim_ring()         exported: rings a doorbell past the API
  *   sim_misuse         exported: questions about signals that are gone, or after the end of HSA
  */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "hsa.h"
@@ -51,6 +53,12 @@ static void nap(void)
 	const struct timespec time = {0, 20000};
 
 	nanosleep(&time, NULL);
+}
+
+static void late(const char *name)
+{
+	for (long i = getenv(name) ? 50 * atol(getenv(name)) : 0; i > 0; i--)
+		nap();
 }
 
 static struct signal *alive(rec_word word)
@@ -120,6 +128,12 @@ void hsa_signal_store_screlease(rec_word signal, int64_t value)
 void hsa_signal_add_screlease(rec_word signal, int64_t value)
 {
 	__atomic_add_fetch(&alive(signal)->value, value, __ATOMIC_RELEASE);
+}
+
+int64_t hsa_signal_cas_scacq_screl(rec_word signal, int64_t expected, int64_t value)
+{
+	__atomic_compare_exchange_n(&alive(signal)->value, &expected, value, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	return expected;
 }
 
 int64_t sim_hsa_signal_wait_scacquire(rec_word word, uint32_t condition, int64_t value, uint64_t limit, uint32_t hint)
@@ -203,6 +217,7 @@ uint32_t sim_hsa_amd_memory_async_copy(void *to, rec_word to_agent, const void *
 	signal->copied = copies_profiled;
 	memset(signal->copy, 0, sizeof(signal->copy));
 	start(device, NULL, word, &work);
+	late("SIM_HSA_SLOW_COPY");
 	return SUCCESS;
 }
 
@@ -268,7 +283,7 @@ uint32_t sim_hsa_queue_create(rec_word agent, uint32_t size, uint32_t type, void
 			      uint32_t private_bytes, uint32_t group_bytes, void **made)
 {
 	static uint64_t ids;
-	struct queue *queue = calloc(1, sizeof(*queue));
+	struct queue *queue = mmap(NULL, sizeof(*queue), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct hsa_packet *packets = calloc(size, sizeof(*packets));
 
 	(void)callback;
@@ -291,19 +306,21 @@ uint32_t sim_hsa_queue_create(rec_word agent, uint32_t size, uint32_t type, void
 	return SUCCESS;
 }
 
-/* What was not taken never runs. */
+/* What was not taken never runs. The queue's memory is gone: who looks there faults. */
 uint32_t sim_hsa_queue_destroy(void *word)
 {
 	struct queue *queue = word;
 
+	if (!sim_users)
+		return NOT_INITIALIZED;
 	if (sim_fails("hsa_queue_destroy"))
 		return ERROR;
 	__atomic_store_n(&queue->ending, true, __ATOMIC_RELEASE);
 	pthread_join(queue->processor, NULL);
 	sim_queue_destroy(queue->device);
 	free(queue->told.packets);
-	queue->told.packets = NULL;
-	queue->doorbell.gone = true;
+	munmap(queue, sizeof(*queue));
+	late("SIM_HSA_SLOW_DESTROY");
 	return SUCCESS;
 }
 
