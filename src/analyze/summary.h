@@ -202,6 +202,15 @@ struct summary_ledger {
 	bool off;                 /* something here is worth a line */
 };
 
+/* Is there work of devices whose times nobody told, as of a program that was killed? Then they were idle for less. */
+static inline bool summary_lacks_device_work(const struct summary_ledger *ledger, size_t ledgers)
+{
+	for (size_t i = 0; i < ledgers; i++)
+		if (ledger[i].unfinished > 0 || ledger[i].device_lost)
+			return true;
+	return false;
+}
+
 struct summary_rank_device {
 	int32_t rank;
 	const char *device, *host;

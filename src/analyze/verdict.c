@@ -96,6 +96,20 @@ static const char *with_dominant(struct analysis *analysis, const char *bound, e
 	return name && strlen(name) < NAME_LONG ? arena_printf(analysis->arena, "%s, mostly %s", bound, name) : bound;
 }
 
+static struct candidate waiting(const struct summary *summary)
+{
+	struct candidate candidate = {"waiting for the device", "@ of the time", "device waits @",
+				      idle_wait(summary), false};
+
+	if (summary->devices && summary_lacks_device_work(summary->ledger, summary->ledgers)) {
+		candidate.text = "@ of the time, in part for work that has not told its times";
+	} else if (summary->devices) {
+		candidate.text = "@ of the time while it is idle";
+		candidate.brief = "idle device waits @";
+	}
+	return candidate;
+}
+
 static size_t candidates_make(struct analysis *analysis, struct candidate *candidate)
 {
 	static const struct {
@@ -122,10 +136,7 @@ static size_t candidates_make(struct analysis *analysis, struct candidate *candi
 		candidate[count++] = (struct candidate){"exposed copies", "copying without kernels @ of the time",
 							"exposed copies @", device_mean(summary, true), false};
 	}
-	candidate[count++] = (struct candidate){"waiting for the device",
-						summary->devices ? "@ of the time while it is idle" : "@ of the time",
-						summary->devices ? "idle device waits @" : "device waits @",
-						idle_wait(summary), false};
+	candidate[count++] = waiting(summary);
 	candidate[count++] = (struct candidate){with_dominant(analysis, comm, SONDE_CATEGORY_comm), "@ of the time",
 						arena_printf(analysis->arena, "%s @", comm),
 						summary->share[SONDE_CATEGORY_comm].ppm, false};

@@ -269,13 +269,15 @@ static void device_row(struct painter *painter, struct table *table, const struc
 {
 	int64_t wall = (int64_t)device->wall_ns;
 	const char *about = device->approximate ? "~" : "";
+	bool lacks = summary_lacks_device_work(painter->summary->ledger, painter->summary->ledgers);
 
 	table_row(table);
 	table_cell(table, 0, arena_printf(&painter->arena, "%s%s", about,
 					  paint_percent(painter, (int64_t)device->kernels_ns, wall)));
 	table_cell(table, 1, paint_percent(painter, (int64_t)device->copies_ns, wall));
 	table_cell(table, 2, paint_percent(painter, (int64_t)device->overlap_ns, wall));
-	table_cell(table, 3, paint_percent(painter, device->idle_ns, wall));
+	table_cell(table, 3, arena_printf(&painter->arena, "%s%s", lacks ? "<= " : "",
+					  paint_percent(painter, device->idle_ns, wall)));
 	table_cell(table, 4, paint_time(painter, (int64_t)device->kernels_ns));
 	table_cell(table, 5, plain_sum(painter, device->kernels_sum_ns, device->kernels_ns));
 	table_cell(table, 6, paint_time(painter, (int64_t)device->copies_ns));
