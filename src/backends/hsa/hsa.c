@@ -109,6 +109,9 @@ void hsa_enter(struct rec_call *call, rec_word *args)
 	case HSA_FAMILY_SET:
 		hsa_signal_used(args[role->signal], HSA_SIGNAL_SET);
 		break;
+	case HSA_FAMILY_SWAP: /* most of them change nothing: programs wait by them */
+		call->user[0] = hsa_signal_pending(args[role->signal]);
+		break;
 	case HSA_FAMILY_CHANGE:
 		hsa_signal_used(args[role->signal], HSA_SIGNAL_CHANGED);
 		break;
@@ -146,6 +149,10 @@ static void device_work_leave(const struct rec_call *call, const struct hsa_role
 	case HSA_FAMILY_PROFILE_COPIES:
 		if (!call->failed && is_programs(call))
 			hsa_copies_profiled((uint8_t)args[role->size] != 0);
+		break;
+	case HSA_FAMILY_SWAP:
+		if (call->user[0] && call->result == args[role->size])
+			hsa_signal_swapped(args[role->signal], call->user[0], (int64_t)args[role->size]);
 		break;
 	case HSA_FAMILY_WAITED:
 		hsa_signal_used(args[role->signal], HSA_SIGNAL_WAITED);

@@ -94,7 +94,8 @@ struct hsa_pending {
 	rec_word agent; /* of the queue; 0: a copy */
 	int64_t value;  /* of the signal, before */
 	uint64_t handed_ns; /* raw */
-	uint64_t ticket; /* it is being handed over; 0: it has been */
+	uint64_t id;    /* is nobody else's */
+	bool handing;   /* it is being handed over */
 	uint64_t uses;  /* operations that count the signal down; several: whose times it tells is not known */
 	struct rec_span span;
 };
@@ -120,6 +121,9 @@ void hsa_pending_cancel(rec_word signal, uint64_t ticket);
 void hsa_pending_unknown(rec_word signal);
 bool hsa_signals_known(void); /* are there any that operations are to count down? */
 void hsa_signal_used(rec_word signal, enum hsa_signal_use use);
+/* What is pending on it, for the other one; 0: nothing. And: since then the program has replaced this value of it. */
+uint64_t hsa_signal_pending(rec_word signal);
+void hsa_signal_swapped(rec_word signal, uint64_t id, int64_t before);
 void hsa_pending_collect(void); /* tells the record of all that are over */
 void hsa_pending_stopping(void); /* the runtime is about to go, */
 void hsa_pending_stopped(void);  /* and may be gone */

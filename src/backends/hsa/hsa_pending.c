@@ -140,20 +140,21 @@ static void forget_signal(struct hsa_pending *operation)
 	rec_pool_give(&places, operation);
 }
 
-static bool know_signal(const struct hsa_pending *operation)
+static struct hsa_pending *know_signal(const struct hsa_pending *operation)
 {
 	struct hsa_pending *place = rec_pool_take(&places);
 
 	if (!place)
-		return false;
+		return NULL;
 	*place = *operation;
+	place->id = ++tickets;
 	if (!rec_map_put(&signals, operation->signal, &place)) {
 		rec_pool_give(&places, place);
-		return false;
+		return NULL;
 	}
 	put_in(place);
 	note_known(operation->signal, 1);
-	return true;
+	return place;
 }
 
 /* ---- what became of them; the lock is held, in a guard ---- */
@@ -169,7 +170,7 @@ static void without_times(struct hsa_pending *operation)
 static void give_up(struct hsa_pending *operation)
 {
 	if (is_timed(operation)) {
-		if (!operation->ticket)
+		if (!operation->handing)
 			rec_device_untimed(&hsa_backend);
 		without_times(operation);
 	}
@@ -187,7 +188,7 @@ static bool settle_at(struct hsa_pending *operation, int64_t value)
 		forget_signal(operation);
 		return true;
 	}
-	if (operation->ticket || value >= operation->value)
+	if (operation->handing || value >= operation->value)
 		return false;
 	span = operation->span;
 	if (read_times(operation, times) && convert(operation, times, &span))
@@ -239,14 +240,14 @@ static struct hsa_pending *of_ticket(rec_word signal, uint64_t ticket)
 {
 	struct hsa_pending *operation;
 
-	return ticket > SHARED && rec_map_get(&signals, signal, &operation) && operation->ticket == ticket ? operation
+	return ticket > SHARED && rec_map_get(&signals, signal, &operation) && operation->id == ticket ? operation
 													   : NULL;
 }
 
 /* What went before is settled, and the value read, while nobody else enters one. */
 uint64_t hsa_pending_enter(rec_word signal)
 {
-	struct hsa_pending place = {.signal = signal, .uses = 1}, *before;
+	struct hsa_pending place = {.signal = signal, .uses = 1, .handing = true}, *before, *entered;
 	uint64_t ticket = SHARED;
 
 	rec_lock(&lock);
@@ -258,8 +259,8 @@ uint64_t hsa_pending_enter(rec_word signal)
 	} else {
 		place.value = value_of(signal);
 		place.handed_ns = rec_raw_ns();
-		place.ticket = ++tickets;
-		ticket = know_signal(&place) ? place.ticket : 0;
+		entered = know_signal(&place);
+		ticket = entered ? entered->id : 0;
 	}
 	rec_unlock(&lock);
 	return ticket;
@@ -273,7 +274,7 @@ void hsa_pending_leave(rec_word signal, uint64_t ticket, rec_word agent, const s
 	rec_lock(&lock);
 	operation = of_ticket(signal, ticket);
 	if (operation) {
-		operation->ticket = 0;
+		operation->handing = false;
 		times = is_timed(operation);
 		if (times && span) {
 			operation->agent = agent;
@@ -301,7 +302,7 @@ void hsa_pending_cancel(rec_word signal, uint64_t ticket)
 	if (operation && is_timed(operation))
 		forget_signal(operation);
 	else if (operation)
-		operation->ticket = 0;
+		operation->handing = false;
 	rec_unlock(&lock);
 }
 
@@ -339,6 +340,38 @@ void hsa_signal_used(rec_word signal, enum hsa_signal_use use)
 		operation->value = NEVER;
 		if (use != HSA_SIGNAL_CHANGED) /* nothing is on its way that counts it down */
 			forget_signal(operation);
+	}
+	rec_unlock(&lock);
+	rec_guard_leave(token);
+}
+
+uint64_t hsa_signal_pending(rec_word signal)
+{
+	struct hsa_pending *operation;
+	uint32_t token;
+	uint64_t id;
+
+	if (!__atomic_load_n(known_like(signal), __ATOMIC_ACQUIRE))
+		return 0;
+	token = rec_guard_enter();
+	rec_lock(&lock);
+	operation = of_signal(signal);
+	id = operation ? operation->id : 0;
+	rec_unlock(&lock);
+	rec_guard_leave(token);
+	return id;
+}
+
+void hsa_signal_swapped(rec_word signal, uint64_t id, int64_t before)
+{
+	struct hsa_pending *operation;
+	uint32_t token = rec_guard_enter();
+
+	rec_lock(&lock);
+	operation = of_ticket(signal, id);
+	if (operation && !settle_at(operation, before)) {
+		give_up(operation);
+		forget_signal(operation);
 	}
 	rec_unlock(&lock);
 	rec_guard_leave(token);

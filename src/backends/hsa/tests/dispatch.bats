@@ -61,7 +61,7 @@ as_logged()
 	dispatch bare 9
 	ended 9 0 0
 	as_logged
-	check 'out["told_ns"] == sum(k["total_ns"] for k in s["kernels"])'
+	check 'abs(out["told_ns"] - sum(k["total_ns"] for k in s["kernels"])) <= 2 * 9 + out["told_ns"] * 0.0005'
 }
 
 @test "two queues, and four threads with a queue each" {
@@ -79,7 +79,7 @@ as_logged()
 		SIM_HSA_EARLY=$early dispatch together 50
 		longest=$(awk '$1 == "kernel" && $5 - $4 > most { most = $5 - $4 } END { printf "%.0f", most }' "$T/log")
 		check 'ledger("device_seen") == 200' 'ledger("unfinished") == 0' 'kernels("spin") > 0' \
-			's["kernels"][0]["min_ns"] >= 3e5 - 100' "s['kernels'][0]['max_ns'] <= $longest + 100"
+			's["kernels"][0]["min_ns"] >= 3e5 * 0.9995 - 2' "s['kernels'][0]['max_ns'] <= $longest * 1.0005 + 2"
 	done
 }
 
@@ -198,6 +198,12 @@ as_logged()
 	check 'ledger("device_seen") == 0'
 }
 
+@test "a signal that is polled and set by comparing and exchanging" {
+	dispatch swaps 12
+	ended 12 0 0
+	as_logged
+}
+
 @test "copies that share a signal: each has its own times, or none of them has" {
 	SIM_HSA_SLOW_COPY=20 dispatch pairs 4
 	ended 8 0 0
@@ -245,11 +251,11 @@ as_logged()
 
 @test "HIP above HSA: its kernels are HIP's and counted once, a program's own beside it are HSA's" {
 	export LD_LIBRARY_PATH=$HSA/over:$HSA
-	traced "$BUILD/tests/hip/sim_app" spin 2000000 5 sync
+	SIM_LOG=$T/log traced "$BUILD/tests/hip/sim_app" spin 2000000 5 sync
 	equal status 0 "$status"
 	check 'kernels("spin") + kernels("spin(unsigned long)") >= 5' 'kernels() == 5' 'ledger("device_seen", "hip") == 5' \
 		'ledger("device_seen", "hsa") == 0' 'calls("hsa_queue_create") == 0' \
-		'sum(k["total_ns"] for k in s["kernels"]) < 5 * 4e6'
+		"sum(k['total_ns'] for k in s['kernels']) < 2 * $(awk '$1 == "kernel" { ns += $5 - $4 } END { printf "%.0f", ns }' "$T/log")"
 	export LD_LIBRARY_PATH=$HSA
 	LD_PRELOAD=$HSA/libamdhip64.so.6 dispatch own 5
 	ended 5 0 0
