@@ -89,11 +89,12 @@ static void follow(struct followed *place, const struct hsa_queue *queue)
 	__atomic_add_fetch(&live, 1, __ATOMIC_RELEASE);
 }
 
+/* keep: it may have to be followed again */
 static void follow_no_more(struct followed *place, bool keep)
 {
 	rec_lock(&place->lock);
+	place->leaving = keep ? place->queue : NULL;
 	if (place->queue) {
-		place->leaving = keep ? place->queue : NULL;
 		__atomic_store_n(&place->doorbell, 0, __ATOMIC_RELEASE);
 		__atomic_store_n(&place->queue, NULL, __ATOMIC_RELEASE);
 		__atomic_sub_fetch(&live, 1, __ATOMIC_RELEASE);
