@@ -228,6 +228,11 @@ as_logged()
 	ended 5 0 0
 }
 
+@test "the end asks for nothing while another thread shuts HSA down" {
+	SIM_HSA_HANG=1 SIM_HSA_SLOW_SHUT_DOWN=600 dispatch closing 2
+	ended 1 0 2
+}
+
 @test "a queue that the runtime would not look at any more is not looked at" {
 	bare "$HSA/dispatch" late 1
 	dispatch late 1

@@ -29,6 +29,7 @@
  *   handler N     rings a doorbell and stores a signal N times while a handler stores signals
  *   late N        destroys a queue after HSA was shut down
  *   leaving N     ends while a thread destroys a queue
+ *   closing N     ends while a thread shuts HSA down
  *   same N        N in a queue that is made where another thread has not quite destroyed one
  *   kept N        a queue that the runtime did not destroy
  *   swaps N       one signal, set by the comparison that finds it at rest
@@ -404,20 +405,25 @@ static void handler(struct queue *queue, long times)
 
 static void *destroyer(void *queue)
 {
-	hsa_queue_destroy(queue);
+	if (queue)
+		hsa_queue_destroy(queue);
+	else
+		hsa_shut_down();
 	return NULL;
 }
 
-/* The thread is in hsa_queue_destroy() still, where the queue is gone. */
+/* The thread is in hsa_queue_destroy() still, where the queue is gone, or in hsa_shut_down(). */
 static void leaving(struct queue *queue, long times, const char *how)
 {
 	struct queue *other;
 	pthread_t thread;
 
 	reuse(queue, 1);
-	pthread_create(&thread, NULL, destroyer, queue);
+	if (!strcmp(how, "closing"))
+		own(queue, times, "left");
+	pthread_create(&thread, NULL, destroyer, strcmp(how, "closing") ? queue : NULL);
 	app_pause_ms(200);
-	if (!strcmp(how, "leaving")) {
+	if (strcmp(how, "same") != 0) {
 		app_say("dispatched", dispatched);
 		app_say("misuse", &sim_misuse ? sim_misuse : 0);
 		fflush(stdout);
@@ -456,7 +462,7 @@ static int run_hard(const char *mode, struct queue *queue, long times)
 		pairs(times);
 	else if (!strcmp(mode, "handler"))
 		handler(queue, times);
-	else if (!strcmp(mode, "leaving") || !strcmp(mode, "same"))
+	else if (strstr("leaving closing same", mode))
 		leaving(queue, times, mode);
 	else if (!strcmp(mode, "late"))
 		late();

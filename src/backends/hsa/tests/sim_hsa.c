@@ -20,6 +20,7 @@ int sim_tools;
 uint32_t sim_inside(void *to, const void *from, size_t bytes);
 
 int sim_users;
+bool sim_closing;
 
 static uint32_t sim_hsa_iterate_agents(uint32_t (*tell)(rec_word, void *), void *data)
 {
@@ -83,6 +84,9 @@ static uint32_t sim_hsa_shut_down(void)
 {
 	if (!sim_users)
 		return NOT_INITIALIZED;
+	sim_closing = getenv("SIM_HSA_SLOW_SHUT_DOWN");
+	sim_late("SIM_HSA_SLOW_SHUT_DOWN");
+	sim_closing = false;
 	sim_users--;
 	return SUCCESS;
 }

@@ -17,6 +17,9 @@
 #define POOL 0x100u
 
 extern int sim_users; /* hsa_init() without hsa_shut_down() */
+extern bool sim_closing;
+
+void sim_late(const char *name); /* for as many ms as this variable says */
 
 uint32_t sim_hsa_system_get_info(uint32_t what, void *value);
 uint32_t sim_hsa_signal_create(int64_t value, uint32_t count, const rec_word *consumers, rec_word *made);

@@ -6,6 +6,7 @@
  *   SIM_HSA_EARLY=1    packets are taken when they are valid, whether or not a doorbell has told of them
  *   SIM_HSA_HANG=N     the Nth packet of each queue never ends
  *   SIM_HSA_SLOW_COPY=MS, SIM_HSA_SLOW_DESTROY=MS    the calls return so much later, when all is done
+ *   SIM_HSA_SLOW_SHUT_DOWN=MS    who asks for anything while HSA goes so slowly aborts
  *   sim_ring()         exported: rings a doorbell past the API
  *   sim_misuse         exported: questions about signals that are gone, or after the end of HSA
  */
@@ -55,7 +56,7 @@ static void nap(void)
 	nanosleep(&time, NULL);
 }
 
-static void late(const char *name)
+void sim_late(const char *name)
 {
 	for (long i = getenv(name) ? 50 * atol(getenv(name)) : 0; i > 0; i--)
 		nap();
@@ -65,6 +66,8 @@ static struct signal *alive(rec_word word)
 {
 	struct signal *signal = (struct signal *)word;
 
+	if (sim_closing)
+		abort();
 	if (!sim_users || !signal || signal->gone)
 		__atomic_add_fetch(&sim_misuse, 1, __ATOMIC_RELAXED);
 	return signal;
@@ -217,7 +220,7 @@ uint32_t sim_hsa_amd_memory_async_copy(void *to, rec_word to_agent, const void *
 	signal->copied = copies_profiled;
 	memset(signal->copy, 0, sizeof(signal->copy));
 	start(device, NULL, word, &work);
-	late("SIM_HSA_SLOW_COPY");
+	sim_late("SIM_HSA_SLOW_COPY");
 	return SUCCESS;
 }
 
@@ -320,7 +323,7 @@ uint32_t sim_hsa_queue_destroy(void *word)
 	sim_queue_destroy(queue->device);
 	free(queue->told.packets);
 	munmap(queue, sizeof(*queue));
-	late("SIM_HSA_SLOW_DESTROY");
+	sim_late("SIM_HSA_SLOW_DESTROY");
 	return SUCCESS;
 }
 
@@ -331,6 +334,8 @@ uint64_t hsa_queue_add_write_index_scacq_screl(const void *queue, uint64_t value
 
 uint64_t hsa_queue_load_read_index_relaxed(const void *queue)
 {
+	if (sim_closing)
+		abort();
 	return __atomic_load_n(&((const struct queue *)queue)->read, __ATOMIC_ACQUIRE);
 }
 
@@ -369,6 +374,8 @@ uint32_t sim_hsa_executable_symbol_get_info(rec_word symbol, uint32_t what, void
 
 uint32_t sim_hsa_system_get_info(uint32_t what, void *value)
 {
+	if (sim_closing)
+		abort();
 	if (!sim_users)
 		return NOT_INITIALIZED;
 	if (what == HSA_SYSTEM_INFO_TIMESTAMP)
