@@ -236,6 +236,37 @@ static void note_several_programs(struct analysis *analysis)
 				 "exceed the run's", most);
 }
 
+/* Of all hosts and ranks; *error_out: why, of one of them. */
+static uint64_t unrecorded(const struct recording *recording, uint32_t *error_out)
+{
+	uint64_t processes = 0;
+	size_t i;
+
+	for (i = 0; i < recording->tallies + recording->launches; i++) {
+		const struct fmt_unrecorded *one = i < recording->tallies ?
+			&recording->tally[i].raw.unrecorded :
+			&recording->launch[i - recording->tallies].raw.unrecorded;
+
+		processes += one->processes;
+		if (one->processes)
+			*error_out = one->error;
+	}
+	return processes;
+}
+
+static void note_unrecorded(struct analysis *analysis)
+{
+	uint32_t error = 0;
+	uint64_t processes = unrecorded(analysis->recording, &error);
+
+	if (!processes)
+		return;
+	summary_add_note(analysis->summary, "unrecorded",
+			 "%llu process%s made traced calls and could not be recorded, nor what they forked: %s",
+			 (unsigned long long)processes, processes == 1 ? "" : "es", strerror((int)error));
+	analysis->summary->lower_bound = true;
+}
+
 static bool has_note(const struct recording *recording, const char *code)
 {
 	size_t i;
@@ -251,7 +282,9 @@ static void note_silent_launches(struct analysis *analysis)
 {
 	const struct recording *recording = analysis->recording;
 	bool *heard = arena_array(&analysis->scratch, recording->launches, sizeof(*heard));
-	bool unread = has_note(recording, "unreadable") || has_note(recording, "no_record");
+	uint32_t error;
+	bool unread = has_note(recording, "unreadable") || has_note(recording, "no_record") ||
+		      unrecorded(recording, &error);
 	size_t i;
 
 	if (!recording->tallies)
@@ -451,6 +484,7 @@ void notes_finish(struct analysis *analysis)
 		note_several_programs(analysis);
 	note_missing_ranks(analysis);
 	note_silent_launches(analysis);
+	note_unrecorded(analysis);
 	note_flags(analysis);
 	note_streams(analysis);
 	note_source(analysis);

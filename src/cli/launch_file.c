@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include "cli/proc.h"
 
 #define COMMAND_MAX 65536 /* bytes of the command line that are kept */
+#define OWN_BYTES offsetof(struct fmt_launch, unrecorded) /* what is behind it is written by traced processes */
 
 static size_t pack_command(char **words, char *packed)
 {
@@ -96,7 +98,7 @@ void launch_file_create(struct launch_file *file, const char *directory, char **
 static void update(struct launch_file *file)
 {
 	if (file->fd >= 0 &&
-	    pwrite(file->fd, &file->record, sizeof(file->record), 0) != (ssize_t)sizeof(file->record))
+	    pwrite(file->fd, &file->record, OWN_BYTES, 0) != (ssize_t)OWN_BYTES)
 		log_warning("launch record: %s", strerror(errno));
 }
 
@@ -141,7 +143,7 @@ void launch_file_ended_later(const char *path, int signal)
 		record.end = clock_triple((enum fmt_clock)record.clock);
 		record.wait_status = signal; /* as waitpid() encodes it */
 		record.ended = signal ? FMT_ENDED_SEEN : FMT_ENDED_LATER;
-		if (pwrite(fd, &record, sizeof(record), 0) != (ssize_t)sizeof(record))
+		if (pwrite(fd, &record, OWN_BYTES, 0) != (ssize_t)OWN_BYTES)
 			log_warning("%s: %s", path, strerror(errno));
 	}
 	close(fd);

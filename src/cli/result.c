@@ -122,7 +122,11 @@ static const char *backend_names(struct preload *preload)
 static void tell_nothing(struct result *result, const struct summary *summary)
 {
 	struct preload *preload = &result->preload;
+	const char *unrecorded = NULL;
 
+	for (size_t i = 0; i < summary->notes; i++)
+		if (strcmp(summary->note[i].code, "unrecorded") == 0)
+			unrecorded = summary->note[i].text;
 	if (!preload->libraries || result->target.reason)
 		return; /* said before the start */
 	if (preload->missing)
@@ -130,6 +134,8 @@ static void tell_nothing(struct result *result, const struct summary *summary)
 	else if (summary_has_note(summary, "no_record"))
 		tell("nothing recorded: a process that made traced calls found no room for its record (disk full, or a "
 		     "limit on files or memory)");
+	else if (unrecorded)
+		tell("nothing recorded: %s", unrecorded);
 	else if (result->options.start_paused)
 		tell("nothing recorded: recording started paused, and no process with a traced call resumed it");
 	else if (result->options.ranks || result->options.include || result->options.exclude)

@@ -18,7 +18,7 @@
 #define FMT_TALLY_MAGIC "SONDETLY"
 #define FMT_LAUNCH_MAGIC "SONDELCH"
 #define FMT_MAJOR 3 /* when which one changes: docs/FORMAT.md */
-#define FMT_MINOR 1
+#define FMT_MINOR 2
 #define FMT_BYTE_ORDER 0x01020304u
 
 #define FMT_BUCKETS 165  /* histogram: 4 steps per octave, see fmt_bucket() */
@@ -115,6 +115,12 @@ enum fmt_streams_end {
 	FMT_STREAMS_NO_FILE = 5     /* files cannot be made or mapped: descriptors, memory, rights, another root */
 };
 
+/* Processes that made traced calls and could not make a record: told where they could still write. */
+struct fmt_unrecorded {
+	uint32_t processes;
+	uint32_t error; /* errno of the last */
+};
+
 struct fmt_process {
 	uint32_t pid, ppid;
 	int32_t rank, size;   /* -1: unknown */
@@ -137,7 +143,7 @@ struct fmt_process {
 	uint64_t pauses;        /* how often recording was paused */
 	uint64_t paused;        /* ticks of the pauses that have ended */
 	uint64_t paused_since;  /* ticks from which on it is paused; 0: it is not */
-	uint64_t reserved[1];
+	struct fmt_unrecorded unrecorded; /* of its forked children */
 };
 
 #define FMT_BACKENDS_MAX 32u /* of one process */
@@ -372,7 +378,8 @@ struct fmt_launch {
 	struct fmt_triple end;   /* just after waitpid */
 	char host[64];
 	uint64_t untraceable;    /* 0, or 1 + index of the reason why the target cannot be traced */
-	uint64_t reserved[4];
+	uint64_t reserved[3];
+	struct fmt_unrecorded unrecorded; /* last, since not the launcher writes it */
 };
 
 /* Parts that are known of both and the same in both. */

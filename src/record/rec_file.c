@@ -85,8 +85,10 @@ static int create_unique(void)
 			snprintf(suffix, sizeof(suffix), ".%d", image);
 		length = snprintf(state->path, sizeof(state->path), "%s/%s.%u.%llu%s", state->dir, host,
 				  rec_pid(), (unsigned long long)rec_proc_start_time(), suffix);
-		if (length < 0 || (size_t)length > sizeof(state->path) - 8)
+		if (length < 0 || (size_t)length > sizeof(state->path) - 8) {
+			errno = ENAMETOOLONG;
 			return -1;
+		}
 		if (mkdir(state->path, 0700) != 0) {
 			if (errno == EEXIST)
 				continue;
@@ -94,8 +96,14 @@ static int create_unique(void)
 		}
 		strcat(state->path, "/tally");
 		fd = open(state->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-		if (fd < 0)
+		if (fd < 0) {
+			int why = errno;
+
+			*strrchr(state->path, '/') = '\0';
+			rmdir(state->path);
+			errno = why;
 			return -1;
+		}
 	}
 	return fd;
 }
@@ -198,8 +206,10 @@ bool rec_file_create(void)
 				.head_bytes = sizeof(head)};
 	int fd = create_unique();
 
-	if (fd < 0)
+	if (fd < 0) {
+		rec_missing_add(errno);
 		return false;
+	}
 	state->private = !mappable(fd);
 	state->map = map_file(fd, &head, &state->map_bytes);
 	if (!state->map) {

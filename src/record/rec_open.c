@@ -319,12 +319,16 @@ bool rec_open(void)
 		return true;
 	if (state->off)
 		return false;
-	if (state->map)
+	if (state->map) {
+		rec_missing_keep();
 		forget_parent();
+	}
 	if (rec_proc_excluded() || !rec_file_create()) {
 		state->off = true;
+		rec_missing_drop();
 		return false;
 	}
+	rec_missing_drop();
 	state->generation++;
 	rec_triple(&state->process->open);
 	state->process->last = state->process->open;

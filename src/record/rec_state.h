@@ -93,6 +93,11 @@ bool rec_file_may_grow(uint64_t bytes); /* may a file of this process have that 
 void rec_file_write_private(void);
 bool rec_file_back(uintptr_t from, uint64_t bytes); /* kernels without MADV_POPULATE_WRITE */
 
+/* rec_missing.c: that this process has no record. Locked. */
+void rec_missing_keep(void); /* in a forked child, before its parent's record is forgotten */
+void rec_missing_add(int error);
+void rec_missing_drop(void);
+
 /* rec_thread.c */
 bool rec_thread_open(struct rec_tls *tls);
 bool rec_thread_grow(struct fmt_thread *thread, uint32_t rows);

@@ -98,7 +98,7 @@ all_refuse()
 		printf '\x63' | dd of="$tally" bs=1 seek=8 conv=notrunc 2>/dev/null
 	done
 	rm "$T"/rec/launch.*
-	all_refuse "recorded in format 99.1"
+	all_refuse "recorded in format 99."
 }
 
 @test "a stream that is cut off, at any place" {

@@ -1,0 +1,29 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# Processes that cannot make their record: the summary says so, and why.
+load lib
+
+@test "a forked child without a descriptor for its record is counted in its parent's" {
+	traced "$APPS/no_record" descriptors
+	equal status 0 "$status"
+	check 'calls("MPI_Barrier") == 2' 's["lower_bound"]' 'notes.count("unrecorded") == 1'
+	says "$T/err" "1 process made traced calls and could not be recorded, nor what they forked: Too many open files"
+}
+
+@test "the first process, on a disk without a file to give, is counted in the launch record" {
+	need root
+	cat >full <<-'EOF'
+		mkdir small && mount -t tmpfs -o nr_inodes=16 none small && cd small || exit 77
+		"$1" -o rec --json "$3" "$2" inodes . 2>../err
+		status=$?
+		"$1" report --json "$4" rec >../report 2>&1
+		exit $status
+	EOF
+	status=0
+	timeout -k 5 "$limit" unshare -m sh full "$SONDE" "$APPS/no_record" "$T/summary.json" "$T/again.json" >"$T/out" ||
+		status=$?
+	equal status 0 "$status"
+	says err "nothing recorded: 1 process made traced calls and could not be recorded, nor what they forked: No space left"
+	cp again.json summary.json
+	check 'out["full"] == 1' 's["lower_bound"]' 'notes.count("unrecorded") == 1' 's["processes"] == []' 's["calls"] == []'
+}
