@@ -90,13 +90,17 @@ moved='all(sum(t["bytes"] for t in s["transfers"] if t["direction"] == name) == 
 	done
 }
 
+# The runtime may hold a buffer a little longer than the last command that uses it: past the end of a busy program.
 @test "16 threads at once, with buffers, kernels and queues of their own" {
-	for ways in ocl ocl_wrapped; do
+	runs()
+	{
 		$ways threads 16 100
 		complete 'kernels("add_one") == out["kernels"]' 'ledger("device_seen") == 3 * out["kernels"]' \
 			'all(t["bytes"] == out["bytes"] and t["calls"] == out["kernels"] for t in s["transfers"])' \
 			'len(s["transfers"]) == 2' 's["memory"][0]["allocs"] == out["kernels"]' \
-			's["memory"][0]["live_bytes"] == 0' \
 			'calls("clReleaseEvent") == out["kernels"]' 'calls("clRetainEvent") == 0'
+	}
+	for ways in ocl ocl_wrapped; do
+		thrice runs "check 's[\"memory\"][0][\"live_bytes\"] == 0'"
 	done
 }

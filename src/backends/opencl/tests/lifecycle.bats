@@ -36,10 +36,15 @@ load lib
 	check 'ledger("device_seen") == 2' 'kernels("spin") == 1' 'ledger("unfinished") == 1' 's["lower_bound"]'
 }
 
+# The runtime may hold a buffer a little longer than the last command that uses it, on a thread that the end comes before.
 @test "C019 memory that a library's destructor gives back" {
-	for ways in ocl ocl_wrapped; do
+	gives_back()
+	{
 		$ways end late
-		complete 'calls("clReleaseMemObject") == 1' 's["memory"][0]["live_bytes"] == 0' 'end == "exit 0"'
+		complete 'calls("clReleaseMemObject") == 1' 'end == "exit 0"'
+	}
+	for ways in ocl ocl_wrapped; do
+		thrice gives_back "check 's[\"memory\"][0][\"live_bytes\"] == 0'"
 	done
 }
 
