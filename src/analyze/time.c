@@ -79,16 +79,16 @@ static void window_end(struct host_window *window, uint64_t raw)
 static const char *process_group(struct analysis *analysis, const struct tally *tally)
 {
 	const struct recording *recording = analysis->recording;
+	const char *rank = tally->rank < 0 ? NULL : arena_printf(analysis->arena, "rank %d", tally->rank);
 
 	switch (analysis->by) {
 	case SUMMARY_BY_RANK:
-		return tally->rank < 0 ? "no rank" : arena_printf(analysis->arena, "rank %d", tally->rank);
+		return rank ? rank : "no rank";
 	case SUMMARY_BY_PROCESS:
 	case SUMMARY_BY_THREAD:
-		if (recording->hosts > 1)
-			return arena_printf(analysis->arena, "%s pid %u", recording->host[tally->host].name,
-					    tally->raw.pid);
-		return arena_printf(analysis->arena, "pid %u", tally->raw.pid);
+		return arena_printf(analysis->arena, "%s%s%s%spid %u", rank ? rank : "", rank ? ", " : "",
+				    recording->hosts > 1 ? recording->host[tally->host].name : "",
+				    recording->hosts > 1 ? " " : "", tally->raw.pid);
 	default:
 		return "";
 	}

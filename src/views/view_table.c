@@ -213,13 +213,29 @@ static void matrix_row(struct painter *painter, struct table *table, const int64
 	table_cell(table, SONDE_CATEGORY_COUNT + 1, name);
 }
 
-static const char *process_name(struct painter *painter, const struct summary_process *process)
+/* "rank 0, pid 4711" */
+static const char *process_number(struct painter *painter, const struct summary_process *process)
 {
 	const char *rank = process->rank < 0 ? "" : arena_printf(&painter->arena, "rank %d, ", process->rank);
+
+	return arena_printf(&painter->arena, "%spid %u", rank, process->pid);
+}
+
+static const char *process_name(struct painter *painter, const struct summary_process *process)
+{
 	const char *exe = strrchr(process->exe, '/') ? strrchr(process->exe, '/') + 1 : process->exe;
 
-	return arena_printf(&painter->arena, "%spid %u %s (%s)", rank, process->pid,
+	return arena_printf(&painter->arena, "%s %s (%s)", process_number(painter, process),
 			    utf8_display(&painter->arena, exe, 0), process->end);
+}
+
+static const char *thread_name(struct painter *painter, const struct summary_thread *thread)
+{
+	return arena_printf(&painter->arena, "%s, thread %u%s%s%s",
+			    process_number(painter, &painter->summary->process[thread->process]), thread->tid,
+			    *thread->name ? " " : "",
+			    utf8_display(&painter->arena, thread->name, painter->options->max_name),
+			    thread->reference ? " (reference)" : "");
 }
 
 static void paint_matrix(struct painter *painter)
@@ -238,15 +254,9 @@ static void paint_matrix(struct painter *painter)
 		table_column(&table, view_category[i], 0);
 	table_column_left(&table, threads ? "thread" : "process", 0);
 	for (i = 0; i < shown; i++) {
-		const struct summary_thread *thread = &summary->thread[i];
-
 		if (threads)
-			matrix_row(painter, &table, thread->category,
-				   arena_printf(&painter->arena, "pid %u thread %u%s%s%s",
-						summary->process[thread->process].pid, thread->tid,
-						*thread->name ? " " : "",
-						utf8_display(&painter->arena, thread->name, painter->options->max_name),
-						thread->reference ? " (reference)" : ""));
+			matrix_row(painter, &table, summary->thread[i].category,
+				   thread_name(painter, &summary->thread[i]));
 		else
 			matrix_row(painter, &table, summary->process[i].category,
 				   process_name(painter, &summary->process[i]));
