@@ -312,7 +312,7 @@ static void note_flags(struct analysis *analysis)
 		{FMT_NOTE_NO_SPACE, "no_space", "found no room to record more (disk full, or a file size limit)"},
 		{FMT_NOTE_DYNAMIC_FULL, "range_names",
 		 "used more names of ranges, marks, calls of layers and places in the code than are kept (1,024): "
-		 "others are lost"},
+		 "the others are together in rows called (further names), and values of further counters are lost"},
 		{FMT_NOTE_CONTEXTS_FULL, "range_nesting",
 		 "nested ranges in more ways than are kept (4,096), or had more of the process open at once (64): "
 		 "device time is told of the outer ones, and of 64, alone"},

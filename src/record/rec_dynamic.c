@@ -2,7 +2,8 @@
 /*
  * Functions whose name is known only at run time: which row a (backend, kind, name) has. HOT: looked up for each range
  * by the hash of its name, in a table that only grows, without a lock. Two names with one hash would share a row: with
- * as many names as there may be, that is one program in 10^13.
+ * as many names as there may be, that is one program in 10^13. Where there are more, the further ones of a backend and
+ * kind share one: a program that counts its steps in their names ("step 17") is recorded to its end.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -10,7 +11,9 @@
 
 #include "record/rec_state.h"
 
-#define TABLE 4096u /* a quarter of it is used at most */
+#define TABLE 4096u /* little more than a quarter of it is used at most */
+#define SHARED 64u  /* rows that further names share */
+#define LIMIT (REC_DYNAMIC_MAX + SHARED)
 
 struct entry {
 	uint64_t key;
@@ -41,24 +44,41 @@ static struct entry *find(uint64_t key)
 	return &table[at];
 }
 
+/* The name that further ones share. Counters share none: their values do not belong together. */
+static struct rec_label shared_label(enum sonde_kind kind)
+{
+	return rec_label(NULL, kind == SONDE_KIND_counter ? NULL : "(further names)");
+}
+
 /* Under the lock. */
-static uint32_t add(struct rec_backend *backend, const struct rec_label *label, enum sonde_kind kind)
+static uint32_t add(struct rec_backend *backend, const struct rec_label *label, enum sonde_kind kind, uint32_t limit)
 {
 	uint64_t key = key_of(backend, label, kind);
 	struct entry *entry = find(key);
 	uint32_t slot = entry->slot;
 
-	if (slot || used == REC_DYNAMIC_MAX)
+	if (slot || used >= limit)
 		return slot;
 	slot = rec_slot_dynamic(backend, label, kind);
 	if (!slot) {
-		used = REC_DYNAMIC_MAX; /* where one finds no room, the next ones are not to ask again */
+		used = LIMIT; /* where one finds no room, the next ones are not to ask again */
 		return 0;
 	}
 	entry->key = key;
 	__atomic_store_n(&entry->slot, slot, __ATOMIC_RELEASE);
 	used++;
 	return slot;
+}
+
+static uint32_t add_or_share(struct rec_backend *backend, const struct rec_label *label, enum sonde_kind kind)
+{
+	struct rec_label shared = shared_label(kind);
+	uint32_t slot = add(backend, label, kind, REC_DYNAMIC_MAX);
+
+	if (slot)
+		return slot;
+	rec_state.process->notes |= FMT_NOTE_DYNAMIC_FULL;
+	return shared.length ? add(backend, &shared, kind, LIMIT) : 0;
 }
 
 /* label NULL: *slot is known. */
@@ -75,10 +95,8 @@ static struct fmt_thread *prepare_locked(struct rec_backend *backend, const stru
 		return NULL;
 	}
 	if (label)
-		*slot = add(backend, label, kind);
-	if (!*slot)
-		rec_state.process->notes |= FMT_NOTE_DYNAMIC_FULL;
-	else if (*slot > tls->thread->rows && !rec_thread_grow(tls->thread, *slot))
+		*slot = add_or_share(backend, label, kind);
+	if (*slot > tls->thread->rows && !rec_thread_grow(tls->thread, *slot))
 		*slot = 0;
 	return tls->thread;
 }
@@ -112,6 +130,16 @@ static REC_COLD struct fmt_thread *prepare(struct rec_backend *backend, const st
 	return thread;
 }
 
+/* Is that known, in this thread? 0: there is no room for it. */
+static bool find_shared(struct rec_backend *backend, enum sonde_kind kind, const struct fmt_thread *thread,
+			uint32_t *slot_out)
+{
+	struct rec_label shared = shared_label(kind);
+
+	*slot_out = shared.length ? find(key_of(backend, &shared, kind))->slot : 0;
+	return *slot_out ? *slot_out <= thread->rows : !shared.length || used == LIMIT;
+}
+
 struct fmt_thread *rec_dynamic(struct rec_backend *backend, const struct rec_label *label, enum sonde_kind kind,
 			       uint32_t *slot_out)
 {
@@ -128,9 +156,8 @@ struct fmt_thread *rec_dynamic(struct rec_backend *backend, const struct rec_lab
 			*slot_out = slot;
 			return thread;
 		}
-		if (!slot && used == REC_DYNAMIC_MAX) {
+		if (!slot && used >= REC_DYNAMIC_MAX && find_shared(backend, kind, thread, slot_out)) {
 			rec_state.process->notes |= FMT_NOTE_DYNAMIC_FULL;
-			*slot_out = 0;
 			return thread;
 		}
 	}
