@@ -480,7 +480,7 @@ void notes_finish(struct analysis *analysis)
 	note_paused(analysis);
 	note_open_calls(analysis);
 	note_several_runs(analysis);
-	if (!summary_has_note(summary, "several_runs"))
+	if (!summary_note(summary, "several_runs"))
 		note_several_programs(analysis);
 	note_missing_ranks(analysis);
 	note_silent_launches(analysis);

@@ -13,14 +13,14 @@
 
 #define NOTES_PER_CODE 8
 
-bool summary_has_note(const struct summary *summary, const char *code)
+const char *summary_note(const struct summary *summary, const char *code)
 {
 	size_t i;
 
 	for (i = 0; i < summary->notes; i++)
 		if (!strcmp(summary->note[i].code, code))
-			return true;
-	return false;
+			return summary->note[i].text;
+	return NULL;
 }
 
 /* Notes of one code that say the same, as those of many processes do, are one. */

@@ -311,7 +311,7 @@ int summary_of_directories(const char *const *directories, size_t count, const s
 			   struct summary **summary_out);
 void summary_destroy(struct summary *summary);
 
-bool summary_has_note(const struct summary *summary, const char *code);
+const char *summary_note(const struct summary *summary, const char *code); /* the first one's text, or NULL */
 /* For the launcher: what it knows and the recording does not (why a target cannot be traced, ...). */
 void summary_add_note(struct summary *summary, const char *code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

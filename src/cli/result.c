@@ -122,16 +122,13 @@ static const char *backend_names(struct preload *preload)
 static void tell_nothing(struct result *result, const struct summary *summary)
 {
 	struct preload *preload = &result->preload;
-	const char *unrecorded = NULL;
+	const char *unrecorded = summary_note(summary, "unrecorded");
 
-	for (size_t i = 0; i < summary->notes; i++)
-		if (strcmp(summary->note[i].code, "unrecorded") == 0)
-			unrecorded = summary->note[i].text;
 	if (!preload->libraries || result->target.reason)
 		return; /* said before the start */
 	if (preload->missing)
 		tell("nothing recorded: %s needs %s, which was not found", result->program, preload->missing);
-	else if (summary_has_note(summary, "no_record"))
+	else if (summary_note(summary, "no_record"))
 		tell("nothing recorded: a process that made traced calls found no room for its record (disk full, or a "
 		     "limit on files or memory)");
 	else if (unrecorded)
@@ -218,7 +215,7 @@ static void add_notes(struct summary *summary, const struct result *result)
 	if (result->target.reason)
 		summary_add_note(summary, "untraceable", "%s %s.", result->target.object,
 				 target_reason_text(result->target.reason));
-	if (result->missing_ranks[0] && !summary_has_note(summary, "missing_ranks"))
+	if (result->missing_ranks[0] && !summary_note(summary, "missing_ranks"))
 		summary_add_note(summary, "missing_ranks", "%s", result->missing_ranks);
 }
 
