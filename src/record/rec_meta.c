@@ -110,7 +110,7 @@ static bool extend(int fd, uint64_t from)
 	map = mmap(NULL, STEP, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)from);
 	if (map == MAP_FAILED)
 		return false;
-	if (madvise(map, STEP, 23 /* MADV_POPULATE_WRITE */) != 0 && errno != EINVAL) {
+	if (!rec_back(map, STEP)) {
 		munmap(map, STEP);
 		return false;
 	}

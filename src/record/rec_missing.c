@@ -3,7 +3,6 @@
  * A process that cannot make its record says so where it still can: in the record of the process that it was forked
  * from, whose mapping it has, or else in a launch record, which has its place on the disk already. Locked slow path.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -76,8 +75,7 @@ static void count_in_launch(int error)
 	if (lseek(fd, 0, SEEK_END) >= (off_t)sizeof(*launch)) {
 		launch = mmap(NULL, sizeof(*launch), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 		if (launch != MAP_FAILED) {
-			/* a full disk that copies what is written: no signal for it */
-			if (madvise(launch, REC_PAGE, 23 /* MADV_POPULATE_WRITE */) == 0 || errno == EINVAL)
+			if (rec_back(launch, REC_PAGE)) /* a disk that copies what is written may be full */
 				count(&launch->unrecorded, error);
 			munmap(launch, sizeof(*launch));
 		}

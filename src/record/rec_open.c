@@ -78,13 +78,23 @@ uint32_t rec_generation(void)
 	return rec_ready() ? rec_state.generation : 0;
 }
 
+/* A full disk is an error here (EFAULT) and would be SIGBUS at the first store otherwise. */
+static bool back(void *pages, uint64_t bytes)
+{
+	return madvise(pages, bytes, 23 /* MADV_POPULATE_WRITE */) == 0;
+}
+
+bool rec_back(void *pages, uint64_t bytes)
+{
+	return back(pages, bytes) || errno == EINVAL;
+}
+
 bool rec_populate(char *base, uint64_t bytes)
 {
 	uintptr_t from = (uintptr_t)base & ~(uintptr_t)(REC_PAGE - 1);
 	uint64_t length = rec_round_up((uintptr_t)base + bytes - from, REC_PAGE);
 
-	/* a full disk is an error here (EFAULT) and would be SIGBUS at the first store otherwise */
-	if (madvise((void *)from, length, 23 /* MADV_POPULATE_WRITE */) == 0)
+	if (back((void *)from, length))
 		return true;
 	return errno == EINVAL && rec_file_back(from, length); /* before Linux 5.14 */
 }

@@ -91,6 +91,7 @@ bool rec_file_create(void); /* makes, sizes and maps the tally; fills head and a
 void rec_file_forget(void); /* in a forked child: the parent's mapping must not be touched any more */
 bool rec_file_may_grow(uint64_t bytes); /* may a file of this process have that size? */
 void rec_file_write_private(void);
+bool rec_back(void *pages, uint64_t bytes); /* on the disk; true also where the kernel cannot be asked */
 bool rec_file_back(uintptr_t from, uint64_t bytes); /* kernels without MADV_POPULATE_WRITE */
 
 /* rec_missing.c: that this process has no record. Locked. */

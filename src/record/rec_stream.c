@@ -143,7 +143,7 @@ static char *map_area(const struct rec_writer *writer, const struct fmt_triple *
 	if (write_area(fd, writer, now, bytes)) {
 		area = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
 			    (off_t)streams[writer->stream].file_bytes);
-		if (area != MAP_FAILED && madvise(area, bytes, 23 /* MADV_POPULATE_WRITE */) != 0 && errno != EINVAL) {
+		if (area != MAP_FAILED && !rec_back(area, bytes)) {
 			munmap(area, bytes);
 			area = MAP_FAILED;
 		}
