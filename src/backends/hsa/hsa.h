@@ -96,7 +96,7 @@ struct hsa_pending {
 	uint64_t handed_ns; /* raw */
 	uint64_t id;    /* is nobody else's */
 	bool handing;   /* it is being handed over */
-	uint64_t uses;  /* operations that count the signal down; several: whose times it tells is not known */
+	bool timed;     /* no other operation counts the signal down: else whose times it tells is not known */
 	struct rec_span span;
 };
 

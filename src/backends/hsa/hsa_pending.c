@@ -88,11 +88,6 @@ static bool convert(const struct hsa_pending *operation, const uint64_t *times, 
 
 /* ---- places; the lock is held ---- */
 
-static bool is_timed(const struct hsa_pending *operation)
-{
-	return operation->uses == 1;
-}
-
 static void note_timed(int more)
 {
 	__atomic_add_fetch(&waiting, (uint64_t)more, __ATOMIC_RELEASE);
@@ -101,7 +96,7 @@ static void note_timed(int more)
 
 static void put_in(struct hsa_pending *operation)
 {
-	struct list *list = is_timed(operation) ? &timed : &untimed;
+	struct list *list = operation->timed ? &timed : &untimed;
 
 	operation->previous = list->last;
 	operation->next = NULL;
@@ -113,7 +108,7 @@ static void put_in(struct hsa_pending *operation)
 
 static void take_out(struct hsa_pending *operation)
 {
-	struct list *list = is_timed(operation) ? &timed : &untimed;
+	struct list *list = operation->timed ? &timed : &untimed;
 
 	*(operation->previous ? &operation->previous->next : &list->first) = operation->next;
 	*(operation->next ? &operation->next->previous : &list->last) = operation->previous;
@@ -162,14 +157,14 @@ static struct hsa_pending *know_signal(const struct hsa_pending *operation)
 static void without_times(struct hsa_pending *operation)
 {
 	take_out(operation);
-	operation->uses = 2;
+	operation->timed = false;
 	put_in(operation);
 }
 
 /* From here on the signal tells the times of none of them. Who hands one over still counts it when that is done. */
 static void give_up(struct hsa_pending *operation)
 {
-	if (is_timed(operation)) {
+	if (operation->timed) {
 		if (!operation->handing)
 			rec_device_untimed(&hsa_backend);
 		without_times(operation);
@@ -182,7 +177,7 @@ static bool settle_at(struct hsa_pending *operation, int64_t value)
 	uint64_t times[2] = {0, 0};
 	struct rec_span span;
 
-	if (!is_timed(operation)) {
+	if (!operation->timed) {
 		if (operation->value == NEVER || value > operation->value)
 			return false;
 		forget_signal(operation);
@@ -219,7 +214,7 @@ static uint64_t collect(void)
 /* One more operation that counts the signal down, of those that have no times. */
 static void share(struct hsa_pending *operation)
 {
-	if (is_timed(operation)) {
+	if (operation->timed) {
 		give_up(operation);
 		operation->value--; /* when it is over the signal has this value */
 	}
@@ -247,7 +242,7 @@ static struct hsa_pending *of_ticket(rec_word signal, uint64_t ticket)
 /* What went before is settled, and the value read, while nobody else enters one. */
 uint64_t hsa_pending_enter(rec_word signal)
 {
-	struct hsa_pending place = {.signal = signal, .uses = 1, .handing = true}, *before, *entered;
+	struct hsa_pending place = {.signal = signal, .timed = true, .handing = true}, *before, *entered;
 	uint64_t ticket = SHARED;
 
 	rec_lock(&lock);
@@ -275,7 +270,7 @@ void hsa_pending_leave(rec_word signal, uint64_t ticket, rec_word agent, const s
 	operation = of_ticket(signal, ticket);
 	if (operation) {
 		operation->handing = false;
-		times = is_timed(operation);
+		times = operation->timed;
 		if (times && span) {
 			operation->agent = agent;
 			operation->span = *span;
@@ -299,7 +294,7 @@ void hsa_pending_cancel(rec_word signal, uint64_t ticket)
 		return;
 	rec_lock(&lock);
 	operation = of_ticket(signal, ticket);
-	if (operation && is_timed(operation))
+	if (operation && operation->timed)
 		forget_signal(operation);
 	else if (operation)
 		operation->handing = false;
@@ -308,7 +303,7 @@ void hsa_pending_cancel(rec_word signal, uint64_t ticket)
 
 void hsa_pending_unknown(rec_word signal)
 {
-	struct hsa_pending other = {.signal = signal, .uses = 2, .value = NEVER}, *before;
+	struct hsa_pending other = {.signal = signal, .value = NEVER}, *before;
 
 	rec_lock(&lock);
 	if (rec_map_get(&signals, signal, &before)) {
