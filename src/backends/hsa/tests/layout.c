@@ -2,7 +2,6 @@
 /* Our declarations of HSA's structures and constants (hsa.h of this backend) against the real ones. */
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
-#include <stddef.h>
 
 enum {
 	REAL_SUCCESS = HSA_STATUS_SUCCESS, REAL_NAME = HSA_AGENT_INFO_NAME, REAL_DEVICE = HSA_AGENT_INFO_DEVICE,
@@ -16,11 +15,7 @@ enum {
 #define HSA_SYSTEM_INFO_TIMESTAMP OUR_TIMESTAMP
 #define HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY OUR_FREQUENCY
 #include "../hsa.h"
-
-#define SAME(ours, field, theirs, member) \
-	_Static_assert(offsetof(struct ours, field) == offsetof(theirs, member), #ours "." #field)
-#define SIZE(ours, theirs) _Static_assert(sizeof(struct ours) == sizeof(theirs), #ours)
-#define IS(ours, theirs) _Static_assert((unsigned)(ours) == (unsigned)(theirs), #ours)
+#include "layout.h"
 
 SIZE(hsa_queue, hsa_queue_t);
 SAME(hsa_queue, packets, hsa_queue_t, base_address);

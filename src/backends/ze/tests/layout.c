@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Our declarations of Level Zero's structures and constants (ze.h of this backend) against the real ones. */
 #include <level_zero/ze_api.h>
-#include <stddef.h>
-
-#define SAME(ours, field, theirs, member) \
-	_Static_assert(offsetof(struct ours, field) == offsetof(theirs, member), #ours "." #field)
-#define SIZE(ours, theirs) _Static_assert(sizeof(struct ours) == sizeof(theirs), #ours)
-#define IS(ours, theirs) _Static_assert((unsigned)(ours) == (unsigned)(theirs), #ours)
 
 #include "../ze.h"
+#include "layout.h"
 
 SIZE(zed_device_properties, ze_device_properties_t);
 SAME(zed_device_properties, flags, ze_device_properties_t, flags);
