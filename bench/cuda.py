@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""cuda.py BUILD [ROUNDS [TORCH_ROUNDS [SECONDS [ONLY]]]]: what tracing adds to CUDA programs on real GPUs.
+"""cuda.py BUILD [ROUNDS [SECONDS [ONLY]]]: what tracing adds to CUDA programs on real GPUs.
 
-Each round runs every variant once on one GPU, in an order that turns; with several GPUs as many rounds run side by
-side, each with processors of its own. Printed are medians over rounds and, of ratios to another variant in the same
-round, the median with a bootstrap interval of 95 %. Wider than 3 % to either side: "not resolved". A comparison begins
-no round after SECONDS, and says how many there were. ONLY: names of comparisons, of launch,nsys,step,large,profiler.
+Machines change their pace from second to second more than tools change it, so what is compared runs side by side: SETS
+processes of each variant wait for their turn, and in a round one of each does a piece of work, a fraction of a second
+long, in an order that turns. With several GPUs as many rounds run side by side, each with processors of its own.
+Printed are medians over rounds and, of ratios to another variant in the same round, the median with a bootstrap
+interval of 95 %. Wider than 3 % to either side: "not resolved". A comparison begins no round after SECONDS, and says
+how many there were. ONLY: names of comparisons, of launch,nsys,step,large.
 Variants: bare; floor: CUPTI's records of kernels and copies alone, thrown away; sonde; nsys, where it is.
 """
 import concurrent.futures
@@ -23,7 +25,7 @@ SRC = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "
 TESTS = os.path.join(SRC, "src", "backends", "cuda", "tests")
 CUDA = os.environ.get("CUDA_HOME", "/usr/local/cuda")
 TRAIN = os.path.join(TESTS, "python", "train.py")
-AHEAD = 5   # rounds
+SETS = 6    # processes of each variant
 LIMIT = 120 # seconds for a program
 BOTH = [("sonde", "floor"), ("sonde", "bare")]
 
@@ -54,30 +56,31 @@ class Lane:
         return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                 env=dict(os.environ, CUDA_VISIBLE_DEVICES=str(self.gpu), **env))
 
-    def rounds(self, numbers, variants, key, ahead, seconds):
-        """A dictionary of figures per round. AHEAD rounds of programs are started before the first of them goes on."""
+    def rounds(self, numbers, variants, key, sets, seconds):
+        """A dictionary of figures per round. A process says that it is ready, and works for each line that it gets."""
         order, results, end = list(variants), [], time.monotonic() + seconds
-        for first in range(0, len(numbers), ahead or 1):
+        started = [{name: self.start(*variants[name]) for name in order} for _ in range(sets)]
+        for processes in started:
+            for process in processes.values():
+                process.stdout.readline()
+        for number in numbers:
             if time.monotonic() > end:
                 break
-            plan = []
-            for number in numbers[first:first + (ahead or 1)]:
-                turn = number % len(order)
-                results.append({})
-                plan += [(results[-1], name) for name in order[turn:] + order[:turn]]
-            started = [self.start(*variants[name]) for _, name in plan] if ahead else []
-            for process in started:
-                process.stdout.readline() # it is ready
-            for place, (figures, name) in enumerate(plan):
-                process = started[place] if started else self.start(*variants[name])
-                figures[name] = figure(process, key)
+            turn = number % len(order)
+            results.append({name: ask(started[number // len(order) % sets][name], key)
+                            for name in order[turn:] + order[:turn]})
+        for processes in started:
+            for process in processes.values():
+                process.communicate(timeout=LIMIT)
         return results
 
 
-def figure(process, key):
-    """What the program, which may wait for a line, prints as KEY=."""
-    for line in process.communicate(b"\n", timeout=LIMIT)[0].decode(errors="replace").splitlines():
-        name, _, value = line.partition("=")
+def ask(process, key):
+    """What the process prints as KEY= of the work that a line makes it do."""
+    process.stdin.write(b"\n")
+    process.stdin.flush()
+    for line in iter(process.stdout.readline, b""):
+        name, _, value = line.decode().partition("=")
         if name == key:
             return float(value)
     raise RuntimeError("no %s from: %s" % (key, " ".join(process.args)))
@@ -88,18 +91,21 @@ def interval(values):
     return draws[50], draws[1949]
 
 
-def compare(title, variants, key, rounds, against, seconds, ahead=0):
+def compare(title, variants, key, rounds, against, seconds, sets=SETS):
     """variants: {name: (words, env)}; against: pairs (variant, base) whose ratio is wanted."""
-    gpus, order = count_gpus(), list(variants)
+    gpus = count_gpus()
     with concurrent.futures.ThreadPoolExecutor(gpus) as pool:
-        lanes = [pool.submit(Lane(gpu, gpus).rounds, range(gpu, rounds, gpus), variants, key, ahead, seconds)
+        lanes = [pool.submit(Lane(gpu, gpus).rounds, range(gpu, rounds, gpus), variants, key, sets, seconds)
                  for gpu in range(gpus)]
     results = [figures for lane in lanes for figures in lane.result()]
-    taken = {name: [figures[name] for figures in results] for name in order}
     print("%s; %d rounds on %d GPUs" % (title, len(results), gpus))
-    for name in order:
-        low, high = interval(taken[name])
-        print("  %-28s %12.0f ns  %.0f to %.0f" % (name, statistics.median(taken[name]), low, high))
+    return show({name: [figures[name] for figures in results] for name in variants}, against)
+
+
+def show(taken, against):
+    """taken: {variant: figures of rounds}; returns it."""
+    for name, figures in taken.items():
+        print("  %-28s %12.0f ns  %.0f to %.0f" % ((name, statistics.median(figures)) + interval(figures)))
     for name, base in against:
         ratios = [a / b for a, b in zip(taken[name], taken[base])]
         middle, (low, high) = statistics.median(ratios), interval(ratios)
@@ -110,11 +116,25 @@ def compare(title, variants, key, rounds, against, seconds, ahead=0):
     return taken
 
 
+def show_added(taken, base, whole):
+    """What each adds to BASE, and what share that is of what WHOLE adds."""
+    added = {name: [a - b for a, b in zip(figures, taken[base])] for name, figures in taken.items() if name != base}
+    rounds = range(len(taken[base]))
+    draws = [random.choices(rounds, k=len(rounds)) for _ in range(2000)]
+    for name, figures in added.items():
+        shares = sorted(statistics.median(figures[i] for i in draw) / statistics.median(added[whole][i] for i in draw)
+                        for draw in draws)
+        print("  added by %-19s %12.0f ns  %.0f to %.0f" % ((name, statistics.median(figures)) + interval(figures)) +
+              ("" if name == whole else "; %.2f of that by %s (%.2f to %.2f)" % (
+                  statistics.median(figures) / statistics.median(added[whole]), whole, shares[50], shares[1949])))
+    sys.stdout.flush()
+
+
 class Bench:
     """The comparisons, each a method of its name, in the order in which they are made."""
 
-    def __init__(self, build, folder, rounds, torch_rounds, seconds):
-        self.folder, self.rounds, self.torch_rounds, self.seconds = folder, rounds, torch_rounds, seconds
+    def __init__(self, build, folder, rounds, seconds):
+        self.folder, self.rounds, self.seconds = folder, rounds, seconds
         self.program, self.floor = os.path.join(folder, "gpu"), os.path.join(folder, "floor.so")
         self.sonde = [os.path.join(build, "bin", "sonde"), "-q", "--json", os.path.join(folder, "json@GPU")]
         nvcc = shutil.which("nvcc") or os.path.join(CUDA, "bin", "nvcc")
@@ -130,49 +150,54 @@ class Bench:
                 "sonde": (self.sonde + list(words), {})}
 
     def launch(self):
-        compare("Launch of an empty kernel, bound by the host", self.variants(self.program, "rate", "100000"),
+        compare("Launch of an empty kernel, bound by the host", self.variants(self.program, "rate", "20000", "wait"),
                 "launch_ns", self.rounds, BOTH, self.seconds)
 
     def nsys(self):
         nsys = find_nsys()
         if not nsys:
             return
-        some = self.variants(self.program, "rate", "100000")
-        some["nsys"] = ([nsys, "profile", "-t", "cuda", "--force-overwrite=true",
-                         "-o", os.path.join(self.folder, "n@GPU"), self.program, "rate", "100000"], {})
-        compare("The same beside nsys", some, "launch_ns", min(self.rounds, 10),
-                [("nsys", "bare"), ("sonde", "bare"), ("sonde", "nsys")], self.seconds)
+        profile = [nsys, "profile", "-t", "cuda", "--force-overwrite=true"]
+        some = self.variants(self.program, "rate", "20000", "wait")
+        some["nsys"] = (profile + ["-o", os.path.join(self.folder, "n@GPU"), self.program, "rate", "20000", "wait"], {})
+        # one process of it at a time
+        compare("The same beside nsys", some, "launch_ns", self.rounds, [("nsys", "bare"), ("sonde", "nsys")],
+                self.seconds, 1)
+        self.whole({"bare": [], "sonde": self.sonde, "nsys": profile + ["-o", os.path.join(self.folder, "whole")]},
+                   [self.program, "rate", "100000"])
 
-    # importing PyTorch takes longer than what is measured: those of some rounds do it at the same time
+    def whole(self, launchers, words):
+        taken, end = {name: [] for name in launchers}, time.monotonic() + self.seconds
+        while len(taken["bare"]) < self.rounds and time.monotonic() < end:
+            for name, launcher in launchers.items():
+                start = time.monotonic()
+                subprocess.run(launcher + words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                               check=name != "nsys") # which may fail to make a report of what it has
+                taken[name].append((time.monotonic() - start) * 1e9)
+        print("Whole run with 100,000 launches; %d rounds" % len(taken["bare"]))
+        show(taken, [("sonde", "bare"), ("nsys", "bare"), ("sonde", "nsys")])
+
     def step(self):
-        compare("Step of a small transformer in PyTorch, bound by launches",
-                self.variants(sys.executable, TRAIN, "40", "wait"), "step_ns", self.torch_rounds, BOTH, self.seconds,
-                AHEAD)
+        train = self.variants(sys.executable, TRAIN, "10", "wait")
+        train["PyTorch's profiler"] = ([sys.executable, TRAIN, "10", "cost", "wait"], {})
+        taken = compare("Step of a small transformer in PyTorch, bound by launches", train, "step_ns", self.rounds,
+                        BOTH + [("PyTorch's profiler", "bare")], self.seconds)
+        show_added(taken, "bare", "PyTorch's profiler")
 
     def large(self):
         large = self.variants(sys.executable, TRAIN, "40", "large", "wait")
         del large["floor"]
-        compare("Products of large matrices, bound by the device", large, "step_ns", self.torch_rounds,
-                [("sonde", "bare")], self.seconds, AHEAD)
-
-    def profiler(self):
-        train = self.variants(sys.executable, TRAIN, "40", "wait")
-        train["PyTorch's profiler"] = ([sys.executable, TRAIN, "40", "cost", "wait"], {})
-        taken = compare("The same transformer beside PyTorch's profiler", train, "step_ns", self.torch_rounds,
-                        BOTH + [("PyTorch's profiler", "bare")], self.seconds, AHEAD)
-        for name in ("floor", "sonde", "PyTorch's profiler"):
-            added = [a - b for a, b in zip(taken[name], taken["bare"])]
-            print("  added by %-19s %12.0f ns  %.0f to %.0f" % ((name, statistics.median(added)) + interval(added)))
+        compare("Products of large matrices, bound by the device", large, "step_ns", self.rounds,
+                [("sonde", "bare")], self.seconds, 2)
 
 
 def main():
-    numbers = sys.argv[2:5] + ["30", "6", "3600"][len(sys.argv[2:5]):]
-    names = sys.argv[5].split(",") if len(sys.argv) > 5 else ["launch", "nsys", "step", "large", "profiler"]
+    numbers = sys.argv[2:4] + ["100", "3600"][len(sys.argv[2:4]):]
+    names = sys.argv[4].split(",") if len(sys.argv) > 4 else ["launch", "nsys", "step", "large"]
     folder = tempfile.mkdtemp(prefix="sonde-bench-")
-    bench = Bench(os.path.abspath(sys.argv[1]), folder, int(numbers[0]), int(numbers[1]), float(numbers[2]))
+    bench = Bench(os.path.abspath(sys.argv[1]), folder, int(numbers[0]), float(numbers[1]))
     for name in names:
-        if bench.rounds if name in ("launch", "nsys") else bench.torch_rounds:
-            getattr(bench, name)()
+        getattr(bench, name)()
     shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -190,18 +190,27 @@ static double now_ns(void)
 	return t.tv_sec * 1e9 + t.tv_nsec;
 }
 
-/* CPU and wall time of a launch, in a loop that the host bounds. */
-static void rate(int kernels)
+/* CPU and wall time of a launch, in a loop that the host bounds; if it waits, once for each line that comes. */
+static void rate(int kernels, bool waits)
 {
+	char line[8];
 	double from;
 
 	empty<<<1, 32>>>(NULL);
 	MUST(cudaDeviceSynchronize());
-	from = now_ns();
-	for (int i = 0; i < kernels; i++)
-		empty<<<1, 32>>>(NULL);
-	MUST(cudaDeviceSynchronize());
-	printf("launch_ns=%.1f\n", (now_ns() - from) / kernels);
+	if (waits)
+		printf("ready\n");
+	fflush(stdout);
+	while (!waits || fgets(line, sizeof(line), stdin)) {
+		from = now_ns();
+		for (int i = 0; i < kernels; i++)
+			empty<<<1, 32>>>(NULL);
+		MUST(cudaDeviceSynchronize());
+		printf("launch_ns=%.1f\n", (now_ns() - from) / kernels);
+		fflush(stdout);
+		if (!waits)
+			break;
+	}
 }
 
 int main(int argc, char **argv)
@@ -234,7 +243,7 @@ int main(int argc, char **argv)
 	else if (!strcmp(mode, "paused"))
 		paused((int)a, (int)b);
 	else if (!strcmp(mode, "rate"))
-		rate((int)a);
+		rate((int)a, argc > 3);
 	else
 		return 2;
 	return 0;

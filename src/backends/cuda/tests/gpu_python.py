@@ -48,7 +48,7 @@ class Torch(unittest.TestCase):
         count, time = kernels(twice) - kernels(once), kernels(twice, "total_ns") - kernels(once, "total_ns")
         self.assertEqual(count, int(theirs["profiled_1"]))
         self.assertLess(abs(time - int(theirs["profiled_ns_1"])), 0.05 * int(theirs["profiled_ns_1"]))
-        self.assertEqual(once.facts["loss"], bare(TRAIN, str(STEPS))["loss"])
+        self.assertEqual(once.facts["value"], bare(TRAIN, str(STEPS))["value"])
         say("PyTorch, %d steps: %d kernels, its profiler %s; %.3f ms, its profiler %.3f ms" % (
             STEPS, count, theirs["profiled_1"], time / 1e6, int(theirs["profiled_ns_1"]) / 1e6))
 

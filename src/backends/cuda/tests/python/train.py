@@ -3,7 +3,7 @@
 
 profile: PyTorch's own profiler is started and stopped three times, STEPS steps each. first: it is started before the
 program touches the device. cost: the time of a step while it is on. large: products of large matrices instead.
-wait: when PyTorch is imported it says "ready", and goes on when it is given a line.
+wait: once it has trained a little it says "ready", and gives the time of STEPS steps for each line that it is given.
 """
 import sys
 import time
@@ -11,9 +11,8 @@ import time
 import torch
 from torch.profiler import ProfilerActivity, profile
 
-if sys.argv[-1] == "wait":
-    print("ready", flush=True)
-    sys.stdin.readline()
+waits = sys.argv[-1] == "wait"
+if waits:
     sys.argv.pop()
 torch.manual_seed(0)
 torch.backends.cudnn.benchmark = False
@@ -46,23 +45,31 @@ def train(count):
 
 
 def multiply(count):
-    left = torch.randn(8192, 8192, device=device)
-    for measured in (False, True):
-        torch.cuda.synchronize()
-        start = time.perf_counter()
-        for _ in range(count if measured else 3):
-            left @ left
-        torch.cuda.synchronize()
-    return (time.perf_counter() - start) / count
+    start = time.perf_counter()
+    for _ in range(count):
+        left @ left
+    torch.cuda.synchronize()
+    return (time.perf_counter() - start) / count, left[0, 0].item()
+
+
+def take(work):
+    """The time of STEPS steps, once, or for each line that comes."""
+    if waits:
+        print("ready", flush=True)
+    for _ in sys.stdin if waits else [""]:
+        seconds, value = work(steps)
+        print("step_ns=%d\nvalue=%.9f" % (seconds * 1e9, value), flush=True)
 
 
 if mode == "large":
-    print("step_ns=%d" % (multiply(steps) * 1e9))
+    left = torch.randn(8192, 8192, device=device)
+    multiply(3)
+    take(multiply)
     sys.exit()
 train(10)
 if mode == "cost":
     with profile(activities=[ProfilerActivity.CUDA]):
-        print("step_ns=%d" % (train(steps)[0] * 1e9))
+        take(train)
 elif mode:
     for round_ in range(3):
         with profile(activities=[ProfilerActivity.CUDA]) as profiler:
@@ -71,5 +78,4 @@ elif mode:
         print("profiled_%d=%d" % (round_, len(kernels)))
         print("profiled_ns_%d=%d" % (round_, sum(event.device_time_total for event in kernels) * 1000))
 else:
-    seconds, loss = train(steps)
-    print("step_ns=%d\nloss=%.9f" % (seconds * 1e9, loss))
+    take(train)
