@@ -20,6 +20,7 @@ $backends	{.name = NULL},
 """
 
 
+WORDS = 4  # ATTACH_WORDS of attach.h
 STATES = ("real hardware", "real runtime on CPU", "simulated", "not yet")
 
 
@@ -31,7 +32,7 @@ class Attach:
         self.front, self.runtime, self.launcher, self.exports, self.lookups = [], [], [], [], []
         self.env, self.rank, self.job, self.alias = [], [], [], []
         self.library, self.search, self.serialising, self.opened, self.state = [], [], [], [], None
-        self.argument = []
+        self.argument, self.device = [], []
         self.weak = self.controls = 0
         self.taken = self.adds = None
         self.off = [None, None]
@@ -73,8 +74,10 @@ class Attach:
             self.weak = 1
         elif key == "rank":
             self.rank.append(self.take_rank(rest))
-        elif key == "job" and len(rest) <= 4:
+        elif key == "job" and len(rest) <= WORDS:
             self.job.append(rest)
+        elif key == "device" and len(rest) <= WORDS and all(path.startswith("/") for path in rest):
+            self.device.append(rest)
         else:
             raise ApiError(self.path, self.line, "cannot read '%s'" % " ".join(words))
 
@@ -119,14 +122,16 @@ def attach_text(attaches):
             "{.rank = NULL}"))
         lists.append(list_text("struct attach_job ", name + "_job", [
             "{{%s}}" % ", ".join(map(quoted, names)) for names in attach.job], "{{NULL}}"))
+        lists.append(list_text("struct attach_device ", name + "_device", [
+            "{{%s}}" % ", ".join(map(quoted, paths)) for paths in attach.device], "{{NULL}}"))
         lists.append(list_text("struct attach_alias ", name + "_alias", [
             "{%s}" % ", ".join(map(quoted, words)) for words in attach.alias], "{NULL, NULL, NULL}"))
         preload = quoted(attach.preload) if attach.preload else "NULL"
         backends.append("\t{%s, %s, %s_front, %s_env, %s_rank, %s_job, %s_alias, %s_launcher, %d, %d, %s,\n"
-                        "\t %s, %s_library, %s_search, {%s, %s}, %s_opened, %s, %s_argument},\n" % (
+                        "\t %s, %s_library, %s_search, {%s, %s}, %s_opened, %s, %s_argument, %s_device},\n" % (
                             quoted(name), preload, name, name, name, name, name, name, attach.weak,
                             attach.controls, quoted(attach.taken) if attach.taken else "NULL",
                             quoted(attach.state), name, name,
                             *[quoted(word) if word else "NULL" for word in attach.off], name,
-                            quoted(attach.adds) if attach.adds else "NULL", name))
+                            quoted(attach.adds) if attach.adds else "NULL", name, name))
     return Template(TABLE).substitute(lists="\n".join(lists), backends="".join(backends))

@@ -41,9 +41,19 @@ struct attach_alias {
 	const char *needed;
 };
 
+#define ATTACH_WORDS 4 /* of a line that takes several */
+
 /* `job NAME [NAME ...]`: together, joined by '.', these variables name the job; all of them must be set. */
 struct attach_job {
-	const char *name[4]; /* unused ones are NULL */
+	const char *name[ATTACH_WORDS]; /* unused ones are NULL */
+};
+
+/*
+ * `device GLOB [GLOB ...]`: a file that programs have to open to reach devices; of several one is enough, and the first
+ * is named where there is none.
+ */
+struct attach_device {
+	const char *path[ATTACH_WORDS]; /* unused ones are NULL */
 };
 
 struct attach_backend {
@@ -66,6 +76,7 @@ struct attach_backend {
 	const char *adds; /* `adds NAME`: so the user has the runtime tell of calls that nothing else sees; or NULL */
 	/* `argument NAME ...`: options of the program that name a tool, as variables of `env set` do; ends with NULL */
 	const char *const *argument;
+	const struct attach_device *device; /* all are needed; ends with path[0] NULL */
 };
 
 /* In the order of the folders' names; ends with name NULL. No list pointer in an entry is NULL. */

@@ -16,6 +16,7 @@
 #include "base/table.h"
 #include "cli/clock.h"
 #include "cli/commands.h"
+#include "cli/devices.h"
 #include "cli/libraries.h"
 #include "cli/preload.h"
 #include "cli/rundir.h"
@@ -27,6 +28,7 @@ struct doctor {
 	struct preload preload; /* as for the program, or for none */
 	struct arena arena;
 	bool working;
+	bool absent, refused; /* of a file of devices: explained once */
 };
 
 static const char *joined(struct doctor *doctor, const char *text, const char *separator, const char *more)
@@ -92,10 +94,39 @@ static const char *names_of(struct doctor *doctor, const char *const *names)
 	return text;
 }
 
+/* What may not be opened is told always: the devices are there. */
+static void add_devices(struct doctor *doctor, struct table *table, const struct attach_backend *backend,
+			bool asked)
+{
+	struct devices devices = devices_look(&doctor->arena, backend->device);
+
+	if (!devices.trouble || (!asked && !devices.refused))
+		return;
+	table_row(table);
+	table_cell(table, 3, arena_printf(&doctor->arena, "no device: %s", devices.trouble));
+	doctor->absent |= devices.absent;
+	doctor->refused |= devices.refused;
+}
+
+static void add_libraries(struct doctor *doctor, struct table *table, const struct libraries *libraries)
+{
+	size_t count = libraries->count;
+	size_t shown = doctor->options->verbose || count <= SHOWN + 1 ? count : SHOWN;
+
+	for (size_t i = 0; i < shown; i++) {
+		if (i)
+			table_row(table);
+		table_cell(table, 3, libraries->path[i]);
+	}
+	if (shown < count) {
+		table_row(table);
+		table_cell(table, 3, arena_printf(&doctor->arena, "and %zu more (-v)", count - shown));
+	}
+}
+
 static void add_runtime(struct doctor *doctor, struct table *table, const struct attach_backend *backend)
 {
 	struct libraries libraries;
-	size_t shown;
 
 	table_row(table);
 	table_cell(table, 0, backend->name);
@@ -106,20 +137,11 @@ static void add_runtime(struct doctor *doctor, struct table *table, const struct
 		return;
 	}
 	libraries_find(&libraries, &doctor->arena, backend);
-	if (!libraries.count) {
+	if (libraries.count)
+		add_libraries(doctor, table, &libraries);
+	else
 		table_cell(table, 3, joined(doctor, "not found: ", "", names_of(doctor, backend->library)));
-		return;
-	}
-	shown = doctor->options->verbose || libraries.count <= SHOWN + 1 ? libraries.count : SHOWN;
-	for (size_t i = 0; i < shown; i++) {
-		if (i)
-			table_row(table);
-		table_cell(table, 3, libraries.path[i]);
-	}
-	if (shown < libraries.count) {
-		table_row(table);
-		table_cell(table, 3, arena_printf(&doctor->arena, "and %zu more (-v)", libraries.count - shown));
-	}
+	add_devices(doctor, table, backend, libraries.count || doctor->options->backends);
 }
 
 static void show_runtimes(struct doctor *doctor)
@@ -134,56 +156,68 @@ static void show_runtimes(struct doctor *doctor)
 	table_column_left(&table, "reached by", 0);
 	table_column_left(&table, "found here", 0);
 	for (const struct attach_backend *backend = attach_backends; backend->name; backend++)
-		add_runtime(doctor, &table, backend);
+		if (preload_is_enabled(doctor->options, backend->name))
+			add_runtime(doctor, &table, backend);
 	table_print(&table, stdout, width, width && !getenv("NO_COLOR"));
 	printf("\nWhat is not found here is traced where a program brings it.\n");
+	if (doctor->absent)
+		printf("A file in /dev is not there where the driver is not loaded, or the container was started "
+		       "without it.\n");
+	if (doctor->refused)
+		printf("A file in /dev is opened by users who are in its group.\n");
 }
 
 /* ---- the program ------------------------------------------------------------------------------------- */
 
-static int check_program(struct doctor *doctor, const char *program)
+static void check_program(struct doctor *doctor, struct target *target)
 {
-	struct target target;
-	int err = target_look(program, &target);
-
-	if (err)
-		return log_error(SONDE_EUSAGE, "%s: %s", program, strerror(err));
-	preload_plan(&doctor->preload, doctor->options, &target, false);
-	printf("\nProgram:    %s\n", target.path);
-	if (strcmp(target.object, target.path) != 0)
-		printf("Run by:     %s\n", target.object);
-	if (access(target.object, X_OK) != 0) {
-		printf("Traced:     no: it cannot be run: %s: %s\n", target.object, strerror(errno));
+	preload_plan(&doctor->preload, doctor->options, target, false);
+	printf("\nProgram:    %s\n", target->path);
+	if (strcmp(target->object, target->path) != 0)
+		printf("Run by:     %s\n", target->object);
+	if (access(target->object, X_OK) != 0) {
+		printf("Traced:     no: it cannot be run: %s: %s\n", target->object, strerror(errno));
 		doctor->working = false;
-		return 0;
+		return;
 	}
-	if (target.reason) {
-		printf("Traced:     no: it %s%s\n", target_reason_text(target.reason),
-		       target_children_reached(target.reason) ? "; programs that it starts are" : "");
+	if (target->reason) {
+		printf("Traced:     no: it %s%s\n", target_reason_text(target->reason),
+		       target_children_reached(target->reason) ? "; programs that it starts are" : "");
 		doctor->working = false;
-		return 0;
+		return;
 	}
 	printf("Linked:     %s\n", doctor->preload.linked ? doctor->preload.linked :
 	       "with none of these runtimes; it may open them while it runs, which is seen");
 	if (doctor->preload.missing)
 		printf("Missing:    %s, which it needs\n", doctor->preload.missing);
 	printf("Preloaded:  %s\n", preload_names(&doctor->preload));
-	return 0;
+}
+
+/* Before anything is printed, so that what is wrong stands alone. 0, or logged. */
+static int check_words(const struct options *options, char **words, struct target *target)
+{
+	int err = preload_check_options(options);
+
+	if (err || !words[0])
+		return err;
+	if (words[1])
+		return log_error(SONDE_EUSAGE, "doctor looks at one program: '%s' is too many", words[1]);
+	err = target_look(words[0], target);
+	return err ? log_error(SONDE_EUSAGE, "%s: %s", words[0], strerror(err)) : 0;
 }
 
 int cmd_doctor(const struct options *options, char **words)
 {
 	struct doctor doctor = { .options = options, .preload = { .options = options }, .working = true };
-	int err = preload_check_options(options);
+	struct target target;
+	int err = check_words(options, words, &target);
 
-	if (!err && words[0] && words[1])
-		err = log_error(SONDE_EUSAGE, "doctor looks at one program: '%s' is too many", words[1]);
 	if (err)
 		return SONDE_EXIT_BAD;
 	check_machine(&doctor);
 	show_runtimes(&doctor);
 	if (words[0])
-		err = check_program(&doctor, words[0]);
+		check_program(&doctor, &target);
 	if (fflush(stdout) == EOF)
 		err = log_error(SONDE_EIO, "the standard output cannot be written to");
 	arena_free(&doctor.preload.arena);

@@ -222,9 +222,9 @@ static bool sanitizer_is_met(struct preload *preload, const struct closure *clos
 	return true;
 }
 
-static bool is_enabled(const struct preload *preload, const char *backend)
+bool preload_is_enabled(const struct options *options, const char *backend)
 {
-	return !preload->options->backends || list_holds(preload->options->backends, ",", backend);
+	return !options->backends || list_holds(options->backends, ",", backend);
 }
 
 /*
@@ -277,7 +277,7 @@ void preload_plan(struct preload *preload, const struct options *options, struct
 	preload->options = options;
 	preload->telling = telling;
 	for (unsigned i = 0; attach_backends[i].name && i < PRELOAD_MAX; i++)
-		preload->enabled[i] = is_enabled(preload, attach_backends[i].name);
+		preload->enabled[i] = preload_is_enabled(options, attach_backends[i].name);
 	preload->directory = preload_directory(&preload->arena);
 	if (directory_is_usable(preload) && target_children_reached(target->reason))
 		plan_libraries(preload, target);
@@ -351,7 +351,7 @@ static const char *tool_by_argument(const struct preload *preload, const struct 
 static void tell_users_tool(const struct preload *preload, const struct attach_backend *backend,
 			    const char *option, const char *variable)
 {
-	if (!preload->telling || !is_enabled(preload, backend->name))
+	if (!preload->telling || !preload_is_enabled(preload->options, backend->name))
 		return;
 	if (option)
 		tell("%s gives the program a tool, which stays: nothing of %s is traced", option, backend->name);

@@ -37,6 +37,8 @@ const char *preload_directory(struct arena *arena);
 
 /* Checks the names in --backends. 0 or SONDE_EUSAGE, logged. */
 int preload_check_options(const struct options *options);
+/* Does --backends ask for it, by name or because it is absent? */
+bool preload_is_enabled(const struct options *options, const char *backend);
 
 /*
  * Decides what to load into the target; target->reason becomes TARGET_SANITIZER where that stands in the

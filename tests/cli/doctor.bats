@@ -42,6 +42,26 @@ row() # BACKEND TEXT...
 	equal "files of that name" 1 "$(grep -c "$T/libnccl" "$T/out")"
 }
 
+# Files by which a library's devices are reached are told of where it is there, or asked for.
+@test "devices that are not there, or may not be opened, are told of with the runtime's libraries" {
+	need openmpi
+	[ ! -e /dev/kfd ] && [ ! -e /dev/dxg ] || omit "this machine has such devices"
+	cp "$(readlink -f "$(ldconfig -p | awk '/libmpi.so.40 .*x86-64/ {print $NF}' | head -1)")" "$T/libhsa-runtime64.so.1"
+	LD_LIBRARY_PATH=$T doctor 0
+	grep -A4 "^  hsa " "$T/out" >"$T/row"
+	says "$T/row" "no device: no /dev/kfd"
+	says "$T/out" "the driver is not loaded, or the container was started without it"
+	doctor 0 -b rocprofiler
+	says "$T/out" "no device: no /dev/kfd"
+	doctor 0 -b mpi
+	never grep "no device\|in /dev" "$T/out"
+}
+
+@test "-b lists these alone" {
+	doctor 0 -b mpi,opencl
+	equal "runtimes" "mpi opencl" "$(grep -oE "^  [a-z]+ " "$T/out" | grep -v runtime | xargs)"
+}
+
 @test "a tool that the user has named is told of, and -b takes its place" {
 	NVTX_INJECTION64_PATH=/other.so doctor 0
 	row nvtx "not: NVTX_INJECTION64_PATH is set to another tool (-b nvtx takes it)"
@@ -86,6 +106,7 @@ row() # BACKEND TEXT...
 	says "$T/err" "sonde: doctor looks at one program: 'b' is too many"
 	doctor 2 /nowhere
 	says "$T/err" "sonde: /nowhere: No such file or directory"
+	silent "$T/out"
 	doctor 2 -b foo
 	says "$T/err" "unknown backend 'foo'"
 	status=0
