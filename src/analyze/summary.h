@@ -195,6 +195,7 @@ struct summary_build {
 
 struct summary_ledger {
 	const char *backend, *attached_by, *library;
+	const char *tested_on; /* what the backend was run on, which its callers know; or NULL */
 	uint64_t hooked, seen, recorded, lost;         /* calls */
 	uint64_t calls_unfinished;
 	uint64_t device_seen, device_recorded, device_lost, untimed, late; /* device operations */

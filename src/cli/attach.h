@@ -56,6 +56,8 @@ struct attach_device {
 	const char *path[ATTACH_WORDS]; /* unused ones are NULL */
 };
 
+#define ATTACH_SIMULATED "simulated" /* a state */
+
 struct attach_backend {
 	const char *name;
 	const char *preload;           /* wrapper object in the library folder; NULL: libsonde.so itself */

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/log.h"
+#include "cli/attach.h"
 #include "views/view.h"
 
 /* Rights do not tell for all file systems: it is made and removed again. Other ranks may try at the same time. */
@@ -57,7 +58,29 @@ int show_check(const struct options *options)
 	return err;
 }
 
-int show_summary(const struct summary *summary, const struct options *options, FILE *table)
+/* What the backends were tested on: who reads figures of one that was only ever simulated has to know. */
+static void add_states(struct summary *summary)
+{
+	const char *simulated = "";
+
+	for (size_t i = 0; i < summary->ledgers; i++) {
+		struct summary_ledger *ledger = &summary->ledger[i];
+		const struct attach_backend *backend = attach_backends;
+
+		while (backend->name && strcmp(backend->name, ledger->backend) != 0)
+			backend++;
+		ledger->tested_on = backend->state;
+		if (backend->name && !strcmp(backend->state, ATTACH_SIMULATED) &&
+		    (ledger->recorded || ledger->device_recorded))
+			simulated = arena_printf(&summary->arena, "%s%s%s", simulated, *simulated ? ", " : "",
+						 ledger->backend);
+	}
+	if (*simulated)
+		summary_add_note(summary, "simulated", "%s: tested on simulated runtimes or devices only, on no real "
+				 "hardware yet", simulated);
+}
+
+int show_summary(struct summary *summary, const struct options *options, FILE *table)
 {
 	struct view_options view = {
 		.top = (size_t)options->top,
@@ -67,6 +90,7 @@ int show_summary(const struct summary *summary, const struct options *options, F
 	};
 	int err = 0, other;
 
+	add_states(summary);
 	view_options_for(&view, table);
 	if (!options->quiet)
 		err = view_table(summary, table, &view);

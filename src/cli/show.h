@@ -14,7 +14,10 @@
  */
 int show_check(const struct options *options);
 
-/* The table to `table` unless --quiet, and --json and --csv. 0 or SONDE_E..., logged. */
-int show_summary(const struct summary *summary, const struct options *options, FILE *table);
+/*
+ * Adds what the backends were tested on. The table to `table` unless --quiet, and --json and --csv. 0 or SONDE_E...,
+ * logged.
+ */
+int show_summary(struct summary *summary, const struct options *options, FILE *table);
 
 #endif

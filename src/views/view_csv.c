@@ -14,7 +14,7 @@
 #include "views/view_internal.h"
 
 enum column_type {
-	COLUMN_TEXT,    /* const char * */
+	COLUMN_TEXT,    /* const char *; NULL: empty */
 	COLUMN_U64,
 	COLUMN_U32,
 	COLUMN_I64,
@@ -184,6 +184,8 @@ static const struct column build_columns[] = {
 static const struct column ledger_columns[] = {
 	COLUMN(summary_ledger, "backend", COLUMN_TEXT, backend),
 	COLUMN(summary_ledger, "attached_by", COLUMN_TEXT, attached_by),
+	COLUMN(summary_ledger, "library", COLUMN_TEXT, library),
+	COLUMN(summary_ledger, "tested_on", COLUMN_TEXT, tested_on),
 	COLUMN(summary_ledger, "hooked", COLUMN_U64, hooked), COLUMN(summary_ledger, "seen", COLUMN_U64, seen),
 	COLUMN(summary_ledger, "recorded", COLUMN_U64, recorded), COLUMN(summary_ledger, "lost", COLUMN_U64, lost),
 	COLUMN(summary_ledger, "calls_unfinished", COLUMN_U64, calls_unfinished),
@@ -271,7 +273,12 @@ static void csv_value_write(struct csv *csv, enum column_type type, const void *
 	struct number number;
 
 	switch (type) {
-	case COLUMN_TEXT: csv_text(csv, *(const char *const *)value); break;
+	case COLUMN_TEXT:
+		if (*(const char *const *)value)
+			csv_text(csv, *(const char *const *)value);
+		else
+			csv_empty(csv);
+		break;
 	case COLUMN_U64: csv_u64(csv, *(const uint64_t *)value); break;
 	case COLUMN_U32: csv_u64(csv, *(const uint32_t *)value); break;
 	case COLUMN_I64: csv_i64(csv, *(const int64_t *)value); break;

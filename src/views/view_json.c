@@ -483,6 +483,10 @@ static void ledger_write(struct json *json, const struct summary *summary)
 		json_text(json, "backend", ledger->backend);
 		json_text(json, "attached_by", ledger->attached_by);
 		json_text(json, "library", ledger->library);
+		if (ledger->tested_on)
+			json_text(json, "tested_on", ledger->tested_on);
+		else
+			json_null(json, "tested_on");
 		json_u64(json, "hooked", ledger->hooked);
 		json_u64(json, "seen", ledger->seen);
 		json_u64(json, "recorded", ledger->recorded);

@@ -26,6 +26,11 @@ if wrong or len(written) < 50:
 END
 }
 
+@test "the README calls as many runtimes simulated as backends say so of themselves" {
+	said=$(grep -lx "state simulated" "$SRC"/src/backends/*/attach.conf | grep -vc /template/)
+	equal "rows with the state simulated" "$said" "$(grep -c "^| .* | simulated | " "$SRC/README.md")"
+}
+
 @test "every option that the user guide or the man page names exists" {
 	"$SONDE" --help >help
 	for command in $(sed -n 's/^       sonde \([a-z]*\) .*/\1/p' help); do

@@ -61,6 +61,21 @@ refused()
 	"$SONDE" report "$T/rec" --csv "$T/csv" >/dev/null
 	head -1 "$T/csv/calls.csv" | grep -q "^group,backend,layer,name,kind,"
 	grep -q "clFinish" "$T/csv/calls.csv"
+	equal "first of ledger.csv" backend,attached_by,library,tested_on "$(head -1 "$T/csv/ledger.csv" | cut -d, -f1-4)"
+	grep -q "^opencl,.*,real hardware," "$T/csv/ledger.csv"
+}
+
+@test "the ledger says what each backend was tested on, and none that was on the real thing has a note for it" {
+	record
+	for conf in "$SRC"/src/backends/*/attach.conf; do
+		sed -n 's/^backend //p; s/^state //p' "$conf" | paste -sd=
+	done >"$T/summary.conf"
+	"$PYTHON" - "$T/summary.json" "$T/summary.conf" <<-'EOF'
+		import json, sys
+		s, states = json.load(open(sys.argv[1])), dict(line.strip().split("=") for line in open(sys.argv[2]))
+		assert s["ledger"] and all(row["tested_on"] == states[row["backend"]] for row in s["ledger"]), s["ledger"]
+	EOF
+	check '"simulated" not in notes'
 }
 
 @test "a kept recording is small" {

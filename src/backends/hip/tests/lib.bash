@@ -34,9 +34,9 @@ complete()
 		'out.get("failed") is None' "$@"
 }
 
-no_notes()
+no_notes() # but that no real device was seen yet
 {
-	check 's["notes"] == []'
+	check 'notes == ["simulated"]'
 }
 
 # near_log KIND NAME SHARE: the time of the kernels of that name is what the device itself wrote down

@@ -11,7 +11,10 @@ load ../../../../tests/cli/lib
 			'range_of("mark")["kind"] == "mark"' 's["calls"] == []' '"negative" not in notes' \
 			'abs(range_of("outer")["self_ns"] - range_of("outer")["total_ns"] + range_of("inner")["total_ns"]) <= 2' \
 			'5e6 < range_of("inner")["total_ns"] < out["took"]' \
-			'range_of("outer")["total_ns"] <= range_of("started")["total_ns"] <= out["took"]' 'ledger("lost") == 0'
+			'range_of("outer")["total_ns"] <= range_of("started")["total_ns"] <= out["took"]' 'ledger("lost") == 0' \
+			'[n["text"].partition(":")[0] for n in s["notes"] if n["code"] == "simulated"] == ["roctx"]' \
+			'[l["tested_on"] for l in s["ledger"]] == ["simulated"]'
+		says "$T/err" "note: roctx: tested on simulated runtimes or devices only"
 	done
 }
 
