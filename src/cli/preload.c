@@ -14,6 +14,7 @@
 #include "cli/clock.h"
 #include "cli/closure.h"
 #include "cli/libraries.h"
+#include "cli/programs.h"
 #include "cli/ranks.h"
 #include "cli/select.h"
 #include "cli/tell.h"
@@ -425,6 +426,7 @@ static void export_ranks(const char *ranks)
 void preload_export(const struct preload *preload, const char *directory)
 {
 	const struct options *options = preload->options;
+	struct arena arena = {NULL};
 
 	if (!preload->libraries)
 		return;
@@ -433,8 +435,9 @@ void preload_export(const struct preload *preload, const char *directory)
 	set_or_clear("SONDE_BACKENDS", options->backends);
 	set_or_clear("SONDE_QUERIES", options->queries || options->trace ? "1" : NULL);
 	set_or_clear("SONDE_START_PAUSED", options->start_paused ? "1" : NULL);
-	set_or_clear("SONDE_INCLUDE", options->include);
-	set_or_clear("SONDE_EXCLUDE", options->exclude);
+	set_or_clear("SONDE_INCLUDE", programs_absolute(&arena, options->include));
+	set_or_clear("SONDE_EXCLUDE", programs_absolute(&arena, options->exclude));
+	arena_free(&arena);
 	set_or_clear("SONDE_DEBUG", options->debug ? "1" : NULL);
 	export_ranks(options->ranks);
 	for (unsigned i = 0; i < preload->libraries; i++)

@@ -52,7 +52,7 @@ static bool is_wanted(const struct events *events, const struct event *event)
 	case EVENT_MEMORY:
 		backend = event->memory.backend == READ_NONE ? "?" :
 							       process->body->backend[event->memory.backend].name;
-		return !filter->include_count && filter_has_backend(filter, backend);
+		return filter_has_name(filter, backend, EVENTS_MEMORY_NAME);
 	case EVENT_GAP:
 		return true;
 	default:

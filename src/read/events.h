@@ -28,6 +28,8 @@ enum events_order {
 	EVENTS_BY_STREAM /* one stream after another, each by event.time: no merging */
 };
 
+#define EVENTS_MEMORY_NAME "memory" /* by which include and exclude mean memory in use, which has no name */
+
 /* All text is as options take it; NULL: no restriction. Filtered calls still count for the depth of others. */
 struct events_filter {
 	const char *ranks;    /* "0,2,8-15" */

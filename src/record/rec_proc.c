@@ -44,10 +44,11 @@ uint64_t rec_proc_start_time(void)
 	return field ? strtoull(field + 1, NULL, 10) : 0;
 }
 
-/* Does a comma-separated list of globs hold the name? */
-static bool list_matches(const char *list, const char *name)
+/* Does a comma-separated list of globs hold the path, or its last part where the glob has no slash? */
+static bool list_matches(const char *list, const char *path)
 {
-	char glob[256];
+	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	char glob[1024];
 
 	while (*list) {
 		size_t length = strcspn(list, ",");
@@ -55,7 +56,7 @@ static bool list_matches(const char *list, const char *name)
 		if (length && length < sizeof(glob)) {
 			memcpy(glob, list, length);
 			glob[length] = '\0';
-			if (fnmatch(glob, name, 0) == 0)
+			if (fnmatch(glob, strchr(glob, '/') ? path : name, 0) == 0)
 				return true;
 		}
 		list += length + (list[length] == ',');
@@ -139,7 +140,6 @@ bool rec_proc_excluded(void)
 {
 	const char *exclude = getenv("SONDE_EXCLUDE"), *include = getenv("SONDE_INCLUDE");
 	static char path[REC_PATH_MAX]; /* the stack may be a small one */
-	const char *name;
 	ssize_t got;
 
 	if (rank_is_left_out())
@@ -150,8 +150,7 @@ bool rec_proc_excluded(void)
 	if (got <= 0)
 		return false;
 	path[got] = '\0';
-	name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-	if (exclude && *exclude && list_matches(exclude, name))
+	if (exclude && *exclude && list_matches(exclude, path))
 		return true;
-	return include && *include && !list_matches(include, name);
+	return include && *include && !list_matches(include, path);
 }

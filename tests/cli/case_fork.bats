@@ -42,6 +42,21 @@ load lib
 	check 'kernels() == 0' 'len(s["calls"]) == 0'
 }
 
+@test "a program is left out, or the only one, by its path as well, absolute or not" {
+	need opencl
+	mkdir "own [1]"
+	cp "$APPS/cl_run" "own [1]/other"
+	ln -s "own [1]" link
+	for glob in ./link/other "$T/own ?1?/o*" '*/other' "link/oth?r"; do
+		traced --include "$glob" -- bash -c "'$APPS/cl_run' 4; './own [1]/other' 3"
+		check 'exes == ["other"]' 'kernels() == 3'
+		traced --exclude "$glob" -- bash -c "'$APPS/cl_run' 4; './own [1]/other' 3"
+		check 'exes == ["cl_run"]' 'kernels() == 4'
+	done
+	traced --include ./other -- bash -c "'$APPS/cl_run' 4; './own [1]/other' 3"
+	check 'len(s["calls"]) == 0'
+}
+
 @test "C007 a shell pipeline gives the same output and status, and says nothing more" {
 	mkdir d && touch d/1 d/2 d/3
 	bare bash -c 'ls d | wc -l; ls nowhere 2>/dev/null; exec 5>&1; echo x >&5'

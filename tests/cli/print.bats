@@ -71,6 +71,10 @@ refused()
 	equal "other functions" "" "$("$SONDE" print "$rec" --include 'clEnqueue*' | grep -v ' opencl:clEnqueue\|^2')"
 	equal launches 20 "$("$SONDE" print "$rec" --include opencl:clEnqueueNDRangeKernel | grep -c ' > ')"
 	equal operations 20 "$("$SONDE" print "$rec" --include add_one | grep -c ' \* opencl:add_one launch')"
+	[ "$("$SONDE" print "$rec" | grep -c ' + ')" -gt 0 ]
+	equal "memory by its name" "$("$SONDE" print "$rec" | grep -c ' + ')" "$("$SONDE" print "$rec" --include memory | grep -c ' + ')"
+	equal "all but memory" "$("$SONDE" print "$rec" | grep -v ' + ')" "$("$SONDE" print "$rec" --exclude opencl:mem*)"
+	equal "nothing" "" "$("$SONDE" print "$rec" --exclude '*')"
 	equal "no such API" "" "$("$SONDE" print "$rec" -b mpi)"
 	equal "before the run" "" "$("$SONDE" print "$rec" --to 0)"
 	equal "long calls" "" "$("$SONDE" print "$rec" --min-duration 100s)"
