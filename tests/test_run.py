@@ -48,6 +48,19 @@ class Counting(unittest.TestCase):
             match = run.RESULT.match(line)
             self.assertEqual(match.group(2), verdict)
 
+    def test_a_test_that_fails_twice_has_failed_and_one_that_does_not_is_named(self):
+        verdicts = {"wrong": "Failed", "busy": "Failed", "fine": "Passed"}
+        output = {"wrong": ["not ok 1 a"], "busy": ["not ok 1 a", "ok 2 b"], "fine": ["ok 1 a"]}
+        seconds = {"wrong": (8, {"wrong": "Failed"}, {"wrong": ["not ok 1 a"]}),
+                   "busy": (0, {"busy": "Passed"}, {"busy": ["ok 1 a", "ok 2 b"]})}
+        self.assertEqual(run.again(["wrong", "busy"], verdicts, output, seconds.get), ["busy"])
+        self.assertEqual(run.total(verdicts, output), {"passed": 3, "failed": 1, "skipped": 0})
+
+    def test_a_test_that_does_not_run_again_has_failed(self):
+        verdicts, output = {"t": "Timeout"}, {"t": []}
+        self.assertEqual(run.again(["t"], verdicts, output, lambda name: (0, {}, {})), [])
+        self.assertEqual(run.total(verdicts, output)["failed"], 1)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)
