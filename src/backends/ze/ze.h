@@ -312,7 +312,7 @@ void zed_lists_reset(void);
 
 uint64_t zed_kernel_of(zed_handle kernel, struct fmt_shape *shape); /* its name; adds to its shape */
 void zed_kernels_reset(void);
-/* enum sonde_direction of a copy, and enum sonde_memory_kind of its host side */
+/* enum sonde_direction, where it is not said yet, and enum sonde_memory_kind: of a copy that of its host side */
 void zed_memory_transfer(zed_handle context, rec_word to, zed_handle from_context, rec_word from,
 			 struct zed_command *command);
 /* Bytes of an image's element, or of all of it; 0: not known. */

@@ -123,10 +123,9 @@ static void describe(const struct zed_call *view, const struct zed_list *list, s
 	if (command->kind == SONDE_KIND_launch)
 		return;
 	command->bytes = bytes_of(view);
-	if (!command->direction)
-		zed_memory_transfer(list->context, zed_arg(view, ZE_ARG_TO),
-				    zed_has(view, ZE_ARG_CONTEXT) ? zed_arg(view, ZE_ARG_CONTEXT) : list->context,
-				    zed_arg(view, ZE_ARG_FROM), command);
+	zed_memory_transfer(list->context, zed_arg(view, ZE_ARG_TO),
+			    zed_has(view, ZE_ARG_CONTEXT) ? zed_arg(view, ZE_ARG_CONTEXT) : list->context,
+			    zed_arg(view, ZE_ARG_FROM), command);
 }
 
 /* ---- hooks --------------------------------------------------------------------------------------------- */

@@ -132,12 +132,16 @@ static bool on_device(uint32_t type)
 void zed_memory_transfer(zed_handle context, rec_word to, zed_handle from_context, rec_word from,
 			 struct zed_command *command)
 {
-	static const uint8_t kind[] = { [ZED_MEMORY_UNKNOWN] = SONDE_MEMORY_pageable,
-					[ZED_MEMORY_HOST] = SONDE_MEMORY_pinned };
+	static const uint8_t kind[] = {
+		[ZED_MEMORY_UNKNOWN] = SONDE_MEMORY_pageable, [ZED_MEMORY_HOST] = SONDE_MEMORY_pinned,
+		[ZED_MEMORY_DEVICE] = SONDE_MEMORY_device, [ZED_MEMORY_SHARED] = SONDE_MEMORY_managed,
+	};
 	zed_handle to_device, from_device;
 	uint32_t to_type = type_of(context, to, &to_device), from_type = type_of(from_context, from, &from_device);
 
-	if (on_device(to_type) && on_device(from_type)) {
+	if (command->direction) {
+		command->memory = kind[to_type & 3];
+	} else if (on_device(to_type) && on_device(from_type)) {
 		bool other = to_device && from_device && to_device != from_device;
 
 		command->direction = other ? SONDE_DIRECTION_p2p : SONDE_DIRECTION_d2d;

@@ -10,6 +10,7 @@ load "$SRC/src/backends/ze/tests/lib"
 		      for key, way in (("h2d", "H2D"), ("d2h", "D2H"), ("d2d", "D2D"), ("h2h", "H2H"), ("fill", "fill")))' \
 		'{t["kind"] for t in s["transfers"] if t["direction"] == "H2D"} == {"pageable", "pinned host"}' \
 		'{t["kind"] for t in s["transfers"] if t["direction"] == "D2D"} == {"device", "managed"}' \
+		'{t["kind"] for t in s["transfers"] if t["direction"] == "fill"} == {"device"}' \
 		'row("zeCommandListAppendMemoryCopy")["bytes_in"] == 1000' \
 		'row("zeCommandListAppendMemoryCopyRegion")["bytes_in"] == 1024'
 	as_logged
@@ -19,6 +20,7 @@ load "$SRC/src/backends/ze/tests/lib"
 	ze_well kinds images
 	complete '(sorted((t["direction"], t["bytes"]) for t in s["transfers"]) ==
 		   [("D2D", out["d2d"]), ("D2H", out["d2h"]), ("H2D", out["h2d"])])' \
+		'[t["kind"] for t in s["transfers"] if t["direction"] == "D2D"] == ["device"]' \
 		'([(m["kind"], m["peak_bytes"], m["live_bytes"]) for m in s["memory"]] ==
 		  [("device", 2 * out["h2d"], out["h2d"])])'
 	as_logged
