@@ -32,17 +32,16 @@ static int parse_timeline(const struct options *options, struct timeline_options
 	return err;
 }
 
-static void say_result(const char *path, const struct timeline_result *result)
+static void say_result(const char *path, const struct timeline_result *result, struct arena *arena)
 {
-	struct number calls, operations, bytes;
+	struct number left_out;
 
 	if (result->left_out)
 		log_warning("%s of the recording's calls and operations have no place in time, and are left out",
-			    number_count(&calls, result->left_out));
+			    number_count(&left_out, result->left_out));
 	if (!strcmp(path, "-"))
 		return;
-	printf("%s: %s calls, %s device operations, %s", path, number_count(&calls, result->calls),
-	       number_count(&operations, result->operations), number_bytes(&bytes, result->bytes));
+	printf("%s: %s", path, place_counts(arena, result));
 	if (result->files > 1)
 		printf(", in %u files beside this overview of them", result->files);
 	putchar('\n');
@@ -65,7 +64,7 @@ int cmd_timeline(const struct options *options, char **words)
 	if (!err)
 		err = timeline_write(recording, &timeline, path);
 	if (!err)
-		say_result(path, &result);
+		say_result(path, &result, &arena);
 	place_close(recording, err);
 	arena_free(&arena);
 	return err ? SONDE_EXIT_BAD : 0;

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/log.h"
+#include "base/number.h"
 
 static size_t words_count(char **words)
 {
@@ -56,6 +57,17 @@ int place_output(const struct options *options, char **words, const char *name, 
 	/* what begins with a dot is an ending: it stands beside the directory, not in it */
 	*path_out = arena_printf(arena, *name == '.' ? "%s%s" : "%s/%s", directory, name);
 	return 0;
+}
+
+const char *place_counts(struct arena *arena, const struct timeline_result *result)
+{
+	struct number calls, ranges, operations, bytes;
+	const char *ranged = "";
+
+	if (result->ranges)
+		ranged = arena_printf(arena, "%s ranges and marks, ", number_count(&ranges, result->ranges));
+	return arena_printf(arena, "%s calls, %s%s device operations, %s", number_count(&calls, result->calls), ranged,
+			    number_count(&operations, result->operations), number_bytes(&bytes, result->bytes));
 }
 
 void place_close(struct recording *recording, int err)

@@ -247,13 +247,13 @@ static bool summarize(struct result *result)
 }
 
 /* 0 or SONDE_E..., logged. */
-static int write_timeline(const struct result *result)
+static int write_timeline(struct result *result)
 {
 	const char *directory = result->run, *path = result->options.timeline;
 	int err;
 	struct timeline_result written = {0};
 	struct timeline_options wish = {.split_bytes = TIMELINE_SPLIT_DEFAULT, .result = &written};
-	struct number calls, operations, bytes;
+	struct number left_out;
 	struct recording *recording;
 	char own[PATH_MAX + 32];
 
@@ -266,12 +266,11 @@ static int write_timeline(const struct result *result)
 		return err;
 	err = timeline_write(recording, &wish, path);
 	if (!err && !result->options.quiet)
-		tell("timeline: %s: %s calls, %s device operations, %s%s", path, number_count(&calls, written.calls),
-		     number_count(&operations, written.operations), number_bytes(&bytes, written.bytes),
+		tell("timeline: %s: %s%s", path, place_counts(&result->preload.arena, &written),
 		     written.files > 1 ? ", in several files beside this overview of them" : "");
 	if (!err && written.left_out && !result->options.quiet)
 		tell("%s of the calls and operations have no place in time, and are not in the timeline",
-		     number_count(&calls, written.left_out));
+		     number_count(&left_out, written.left_out));
 	if (result->options.quiet)
 		recording_close(recording);
 	else

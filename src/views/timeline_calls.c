@@ -369,7 +369,10 @@ void timeline_call(struct timeline *timeline, const struct event *event)
 		links_write(timeline, event);
 	timeline_event_put(timeline, start);
 	lane->last = event->begin;
-	timeline->result.calls++;
+	if (function_is_range(frame->function))
+		timeline->result.ranges++;
+	else
+		timeline->result.calls++;
 }
 
 /* An instant where events are missing; for how long and how many stands beside it. */

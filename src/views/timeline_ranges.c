@@ -42,6 +42,7 @@ void timeline_mark(struct timeline *timeline, const struct event *event)
 	timeline_arguments(timeline, &lane->sequence, event, FMT_ARG_IN);
 	timeline_event_put(timeline, start);
 	lane->last = event->time;
+	timeline->result.ranges++;
 }
 
 /* The lowest track that no open range has; ROWS: all are taken. */
@@ -113,4 +114,5 @@ void timeline_range(struct timeline *timeline, const struct event *event)
 		timeline_arguments(timeline, &timeline->global, event, FMT_ARG_IN);
 	}
 	timeline_event_put(timeline, start);
+	timeline->result.ranges += begins;
 }

@@ -270,7 +270,7 @@ static int rename_only_part(struct timeline *timeline, const char *path)
 
 static int check_written(const struct timeline *timeline)
 {
-	if (timeline->result.calls || timeline->result.operations)
+	if (timeline->result.calls || timeline->result.ranges || timeline->result.operations)
 		return 0;
 	return log_error(SONDE_EFORMAT, "%s", events_have_streams(timeline->events) ?
 			 "no call or operation is left for the timeline (see the filters, if there are any)" :

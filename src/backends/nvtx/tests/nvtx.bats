@@ -100,6 +100,7 @@ PROGRAMS=$BUILD/tests/nvtx
 
 @test "streams hold ranges as nested slices, marks as instants, and other readers agree" {
 	traced -l -o "$T/rec" -- "$PROGRAMS/ranges" times
+	says "$T/err" "timeline.pftrace: 0 calls, 16 ranges and marks, 0 device operations, "
 	report --streams "$T/rec"
 	check 'range_of("outer")["calls"] == 3' 's["calls"] == []'
 	"$SONDE" print "$T/rec" >"$T/print"
@@ -110,7 +111,8 @@ PROGRAMS=$BUILD/tests/nvtx
 		"$SONDE" export "$T/rec" --to "$format" -o "$T/$format"
 		grep -rq tick "$T/$format" || [ "$format" = speedscope ]
 	done
-	"$SONDE" timeline "$T/rec" -o "$T/t.pftrace"
+	"$SONDE" timeline "$T/rec" -o "$T/t.pftrace" >"$T/said"
+	says "$T/said" "t.pftrace: 0 calls, 16 ranges and marks, 0 device operations, "
 	"$PYTHON" -B "$LIB/pftrace.py" "$T/t.pftrace" >"$T/counts"
 	"$PYTHON" - "$T/counts" <<-'EOF'
 		import json, sys
