@@ -262,7 +262,7 @@ static void note_unrecorded(struct analysis *analysis)
 	if (!processes)
 		return;
 	summary_add_note(analysis->summary, "unrecorded",
-			 "%llu process%s made traced calls and could not be recorded, nor what they forked: %s",
+			 "%llu process%s made traced calls and could not be recorded: %s",
 			 (unsigned long long)processes, processes == 1 ? "" : "es", strerror((int)error));
 	analysis->summary->lower_bound = true;
 }

@@ -258,7 +258,7 @@ static uint32_t prepare_locked(struct rec_call *call)
 	struct rec_tls *tls = &rec_tls;
 	uint32_t slot;
 
-	if (!(backend->state & REC_BACKEND_ON) || rec_state.off || call->own)
+	if (!(backend->state & REC_BACKEND_ON) || rec_is_off() || call->own)
 		return 0;
 	if (!rec_ready() && (function->flags & (REC_DISCOVERY | REC_QUERY)))
 		return rec_state.paused ? 0 : REC_SLOT_PENDING;
@@ -324,7 +324,7 @@ static bool opens(const struct rec_backend *backend, uint32_t symbol)
 /* Nothing can be recorded here, and that is known: such a call costs neither a lock nor a system call. */
 static REC_COLD bool is_hopeless(const struct rec_call *call)
 {
-	if (rec_state.off)
+	if (rec_is_off())
 		return true;
 	/* paused: the record is opened all the same, for memory; each call goes to the provider that it belongs to */
 	if (rec_paused() && rec_wiped->open && !opens(call->backend, call->symbol) &&

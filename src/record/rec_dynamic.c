@@ -109,7 +109,7 @@ static REC_COLD struct fmt_thread *prepare(struct rec_backend *backend, const st
 	struct fmt_thread *thread;
 	uint64_t signals;
 
-	if (rec_state.off || !(backend->state & REC_BACKEND_ON))
+	if (rec_is_off() || !(backend->state & REC_BACKEND_ON))
 		return NULL;
 	if (rec_tls.retry) {
 		rec_tls.retry--;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A process that cannot make its record says so where it still can: in the record of the process that it was forked
- * from, whose mapping it has, or else in a launch record, which has its place on the disk already. Locked slow path.
+ * from, whose mapping it has, or else in a launch record, which has its place on the disk already. The mapping stays
+ * until a record was made: what is forked until then tries for itself. Locked slow path.
  */
 #include <fcntl.h>
 #include <string.h>

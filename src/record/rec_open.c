@@ -327,15 +327,14 @@ bool rec_open(void)
 
 	if (rec_ready())
 		return true;
-	if (state->off)
+	if (rec_is_off())
 		return false;
 	if (state->map) {
 		rec_missing_keep();
 		forget_parent();
 	}
 	if (rec_proc_excluded() || !rec_file_create()) {
-		state->off = true;
-		rec_missing_drop();
+		rec_wiped->failed = 1;
 		return false;
 	}
 	rec_missing_drop();

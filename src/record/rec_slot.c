@@ -134,7 +134,7 @@ static bool is_wanted(const struct rec_backend *backend)
 
 bool rec_backend_wanted(const struct rec_backend *backend)
 {
-	return (backend->state & REC_BACKEND_ON) && !rec_state.off;
+	return (backend->state & REC_BACKEND_ON) && !rec_is_off();
 }
 
 static const struct rec_backend *backend_find(const char *name)

@@ -34,8 +34,9 @@ enum rec_backend_state {
 
 /* On its own page with MADV_WIPEONFORK: all zero in the child of any kind of fork. */
 struct rec_wiped {
-	uint32_t pid;  /* of this process, cached; 0 = ask */
-	uint32_t open; /* 1: the record in rec_state belongs to this process */
+	uint32_t pid;    /* of this process, cached; 0 = ask */
+	uint32_t open;   /* 1: the record in rec_state belongs to this process */
+	uint32_t failed; /* 1: this process could make none, or is not to; its children ask for themselves */
 };
 
 struct rec_area {         /* a section while it is being written */
@@ -45,7 +46,9 @@ struct rec_area {         /* a section while it is being written */
 };
 
 struct rec_state {
-	bool constructed, off, private, debug, time_queries, counter_clock, streams_stopped, told_as_well;
+	bool constructed;
+	bool off; /* nothing is recorded of this program, and of no child that it forks */
+	bool private, debug, time_queries, counter_clock, streams_stopped, told_as_well;
 	bool paused; /* see rec_control.c */
 	bool arguments; /* of calls are recorded */
 	void (*looked_up)(const void *return_address); /* see rec_watch_lookups() */
@@ -73,6 +76,12 @@ struct rec_state {
 
 extern struct rec_state rec_state __attribute__((visibility("hidden")));
 extern struct rec_wiped *const rec_wiped __attribute__((visibility("hidden")));
+
+/* Nothing is recorded of this process, and that is known. */
+static inline bool rec_is_off(void)
+{
+	return rec_state.off || rec_wiped->failed;
+}
 
 /* rec_open.c */
 void rec_construct(void);

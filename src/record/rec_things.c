@@ -59,7 +59,7 @@ static REC_COLD void open_stream(void)
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	rec_tls.guard++;
 	rec_lock(&rec_state.lock);
-	if (!rec_state.off && !rec_thread_open(&rec_tls))
+	if (!rec_is_off() && !rec_thread_open(&rec_tls))
 		rec_tls.retry = RETRY_EVENTS;
 	rec_unlock(&rec_state.lock);
 	rec_tls.guard--;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * no_record descriptors: a traced call, then no descriptor is left, and a forked child makes traced calls.
+ * no_record descriptors: a traced call, then no descriptor is left, and a forked child makes traced calls, as do two
+ * that the child forks, of which the second one closes descriptors first.
  * no_record inodes DIRECTORY: makes files there until there is no room for another one, then makes traced calls.
  */
 #include <fcntl.h>
@@ -19,6 +20,39 @@ static void use_descriptors(void)
 		;
 }
 
+static void run_forked(void (*what)(void))
+{
+	int status = 0;
+	pid_t child = fork();
+
+	if (child == 0) {
+		what();
+		exit(0);
+	}
+	if (child < 0 || waitpid(child, &status, 0) != child || status)
+		app_die("forked", status);
+}
+
+static void call(void)
+{
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void call_with_descriptors(void)
+{
+	for (int fd = 3; fd < 64; fd++)
+		close(fd);
+	call();
+}
+
+static void call_and_fork(void)
+{
+	call();
+	run_forked(call);
+	run_forked(call_with_descriptors);
+	call();
+}
+
 static void use_inodes(const char *directory)
 {
 	char path[4096];
@@ -35,20 +69,14 @@ static void use_inodes(const char *directory)
 
 int main(int argc, char **argv)
 {
-	int status = 0;
-
 	if (argc > 2) {
 		use_inodes(argv[2]);
-		MPI_Barrier(MPI_COMM_WORLD);
+		call();
 		return 0;
 	}
-	MPI_Barrier(MPI_COMM_WORLD);
+	call();
 	use_descriptors();
-	if (fork() == 0) {
-		MPI_Barrier(MPI_COMM_WORLD);
-		exit(0);
-	}
-	wait(&status);
-	MPI_Barrier(MPI_COMM_WORLD);
-	return status != 0;
+	run_forked(call_and_fork);
+	call();
+	return 0;
 }
