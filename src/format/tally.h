@@ -133,7 +133,7 @@ struct fmt_process {
 	struct fmt_triple open; /* at the first traced event */
 	struct fmt_triple last; /* newest, refreshed at most once a second and at the end */
 	uint64_t exe, command, cwd, host; /* names (offsets into strings); command is NUL-separated as spaces */
-	uint64_t lost_threads;  /* threads that got no block: their calls are in lost of the backends */
+	uint64_t lost_threads;  /* threads that got no block, or late: such calls are in lost of the backends */
 	uint64_t bad_ticks;     /* calls whose clock ran backwards: counted, time dropped */
 	uint64_t start_time;    /* field 22 of /proc/PID/stat, clock ticks since boot */
 	uint64_t call_cost;     /* ticks that one traced call pair costs, measured at open */

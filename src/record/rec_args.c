@@ -75,13 +75,23 @@ static bool is_handle(const struct rec_argument *argument)
 	return argument->flags & (REC_ARGUMENT_HANDLE | REC_ARGUMENT_OBJECT);
 }
 
+/* Whose memory is asked about: the initial thread may have ended, and a process by its pid has none then. */
+static uint32_t own_tid(void)
+{
+	const struct rec_tls *tls = &rec_tls;
+
+	if (likely(tls->thread && tls->generation == rec_generation()))
+		return tls->thread->tid;
+	return (uint32_t)syscall(SYS_gettid);
+}
+
 /* Can a byte be read at each of these places? Where the kernel does not let us ask, roles are trusted. */
 static bool ask(const struct iovec *there, uint32_t places)
 {
 	char seen[PLACES_MAX];
 	struct iovec here = {seen, places};
 	int saved = errno;
-	long got = syscall(SYS_process_vm_readv, rec_pid(), &here, 1ul, there, (unsigned long)places, 0ul);
+	long got = syscall(SYS_process_vm_readv, own_tid(), &here, 1ul, there, (unsigned long)places, 0ul);
 
 	if (got < 0 && errno != EFAULT)
 		got = places;

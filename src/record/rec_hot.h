@@ -32,6 +32,7 @@ struct rec_tls {
 	uint32_t stream_capacity; /* rows that the inline path with streams may use */
 	struct rec_writer writer;
 	uint32_t locks;          /* that the thread holds, or waits for */
+	uint32_t lost;           /* generation of the record that the thread is counted in as one without a block */
 };
 extern REC_EXPORT __thread struct rec_tls rec_tls __attribute__((tls_model("initial-exec")));
 

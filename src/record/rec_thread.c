@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <unistd.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 
 #include "record/rec_state.h"
 
@@ -22,6 +23,20 @@ struct fmt_thread *rec_thread_block(uint32_t index)
 static bool is_gone(uint32_t tid)
 {
 	return syscall(SYS_tgkill, rec_pid(), tid, 0) != 0 && errno == ESRCH;
+}
+
+/*
+ * The initial thread may end by itself, as others may (pthread_exit, pthread_cancel). Its tid stays until the process
+ * ends, but the kernel has nothing of its memory to read any more.
+ */
+static bool is_over(uint32_t tid)
+{
+	char byte;
+	struct iovec here = {&byte, 1}, there = {&byte, 1};
+
+	if (tid != rec_pid())
+		return is_gone(tid);
+	return syscall(SYS_process_vm_readv, tid, &here, 1ul, &there, 1ul, 0ul) < 0 && errno == ESRCH;
 }
 
 /* Calls and ranges that its last owner never returned from. */
@@ -55,7 +70,7 @@ void rec_threads_sweep(void)
 	for (uint32_t index = 0; index < used; index++) {
 		struct fmt_thread *thread = rec_thread_block(index);
 
-		if (!((thread->depth & REC_DEPTH_MASK) || thread->ranges) || !is_gone(thread->tid))
+		if (!((thread->depth & REC_DEPTH_MASK) || thread->ranges) || !is_over(thread->tid))
 			continue;
 		rec_stream_left(index, thread);
 		leave_open(thread);
@@ -124,7 +139,9 @@ bool rec_thread_open(struct rec_tls *tls)
 	if (!thread)
 		thread = add_block(tid, &index);
 	if (!thread) {
-		rec_state.process->lost_threads++;
+		if (tls->lost != rec_state.generation) /* it may try again */
+			rec_state.process->lost_threads++;
+		tls->lost = rec_state.generation;
 		return false;
 	}
 	tls->thread = thread;

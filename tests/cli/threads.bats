@@ -60,6 +60,21 @@ load same
 	equal "calls and ranges left" 4 "$(grep -cE ' < (mpi:MPI_Recv|sonde:(around|outer|inner)) left ([0-9.]+ (ns|us)|[0-9]{1,2}(\.[0-9]+)? ms)$' "$T/print")"
 }
 
+@test "the same of the initial thread, which the process survives" {
+	for how in return _exit abort; do
+		traced "$APPS/initial_left" $how
+		check 'calls("MPI_Recv") == 0' 'unfinished("MPI_Recv") == 1' 'calls("MPI_Test") == 1' \
+			'not s["open_calls"]' 'all(c["open_ns"] == 0 for c in s["calls"] + s["ranges"])' \
+			'range_of("around")["unfinished"] == 1' 's["run"]["wall_ns"] > 400e6' 'ledger("lost") == 0'
+	done
+	for option in -l -t; do
+		traced $option -- "$APPS/initial_left"
+		equal status 0 "$status"
+		check 'out["tested"] == 1' 'unfinished("MPI_Recv") == 1' 'calls("MPI_Test") == 1'
+		rm -rf sonde-*
+	done
+}
+
 @test "C++ exceptions pass through traced calls: the calls left are unfinished" {
 	need unwind_throw
 	traced "$APPS/unwind_throw" 100
