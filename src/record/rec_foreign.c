@@ -9,6 +9,7 @@
 #define APART_NS 10000000u /* readings that are closer say nothing about the rate */
 #define NOMINAL_PPM 500    /* by which a clock may run apart from what it says of itself */
 #define JUMP_NS 1000000    /* a clock that is so far off beside that is another one now, as after a suspension */
+#define TOLERANCE_NS 1000000u /* by which a device's clock may be off beside the bound of the conversion */
 
 static uint64_t distance(uint64_t a, uint64_t b)
 {
@@ -101,4 +102,19 @@ bool rec_foreign_convert(struct rec_foreign_clock *clock, uint64_t theirs, uint6
 	}
 	*raw_out = now.newest.raw + (uint64_t)far;
 	return true;
+}
+
+bool rec_foreign_span(struct rec_foreign_clock *clock, uint64_t begin, uint64_t end, uint64_t handed_ns,
+		      struct rec_span *span)
+{
+	uint64_t begin_error, end_error, limit;
+
+	if (!begin || end < begin || !rec_foreign_convert(clock, begin, &span->begin_ns, &begin_error) ||
+	    !rec_foreign_convert(clock, end, &span->end_ns, &end_error))
+		return false;
+	span->error_ns = begin_error > end_error ? begin_error : end_error;
+	limit = span->error_ns + TOLERANCE_NS;
+	/* nothing begins before it was handed over, or ends after it is told of */
+	return span->begin_ns <= span->end_ns && span->begin_ns + limit >= handed_ns &&
+	       span->end_ns <= rec_raw_ns() + limit;
 }

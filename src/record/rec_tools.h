@@ -19,6 +19,12 @@ REC_EXPORT bool rec_foreign_read(struct rec_foreign_clock *clock, bool (*ask)(ui
 /* CLOCK_MONOTONIC_RAW of a time by it, and the bound of its error. False: it was never read. */
 REC_EXPORT bool rec_foreign_convert(struct rec_foreign_clock *clock, uint64_t theirs, uint64_t *raw_out,
 				    uint64_t *error_out);
+/*
+ * When a device did something: begin and end by the clock become those of the span, with the bound of their error.
+ * handed_ns: when it was handed to the device, CLOCK_MONOTONIC_RAW; 0: not known. False: such times cannot be right.
+ */
+REC_EXPORT bool rec_foreign_span(struct rec_foreign_clock *clock, uint64_t begin, uint64_t end, uint64_t handed_ns,
+				 struct rec_span *span);
 
 /*
  * Table word -> struct of `item_bytes`, for handles: open addressing in anonymous pages, spin-locked. Empty again in a

@@ -125,6 +125,29 @@ static void a_clock_that_is_gone_or_was_never_read_tells_nothing(void **state)
 	assert_false(rec_foreign_convert(&clock, 1, &told, &error));
 }
 
+static void times_of_a_device_that_cannot_be_right_are_told_from_those_that_can(void **state)
+{
+	struct rec_foreign_clock clock = set(1e9, 0, 7000);
+	const uint64_t ms = 1000000, long_ago = rec_raw_ns() - 100 * ms;
+	uint64_t begin, end;
+	struct rec_span span;
+
+	(void)state;
+	assert_false(rec_foreign_span(&clock, theirs_at(long_ago), theirs_at(long_ago) + ms, 0, &span)); /* unread */
+	assert_true(rec_foreign_read(&clock, ask, 0));
+	begin = theirs_at(long_ago);
+	end = begin + 20 * ms;
+	assert_true(rec_foreign_span(&clock, begin, end, 0, &span));
+	assert_true(rec_foreign_span(&clock, begin, end, long_ago, &span));
+	assert_true(span.end_ns - span.begin_ns > 19 * ms && span.end_ns - span.begin_ns < 21 * ms);
+	assert_true(span.error_ns >= 100 * ms / 1000000 * 400); /* that of the begin, which is further away */
+	assert_true(rec_foreign_span(&clock, begin, begin, long_ago, &span));
+	assert_false(rec_foreign_span(&clock, 0, end, 0, &span));
+	assert_false(rec_foreign_span(&clock, end, begin, 0, &span));
+	assert_false(rec_foreign_span(&clock, begin, end, long_ago + 2 * ms, &span));
+	assert_false(rec_foreign_span(&clock, begin, theirs_at(rec_raw_ns()) + 50 * ms, long_ago, &span));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -133,6 +156,7 @@ int main(void)
 		cmocka_unit_test(a_clock_that_was_read_just_now_is_not_read_again),
 		cmocka_unit_test(a_clock_that_jumps_begins_anew),
 		cmocka_unit_test(a_clock_that_is_gone_or_was_never_read_tells_nothing),
+		cmocka_unit_test(times_of_a_device_that_cannot_be_right_are_told_from_those_that_can),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,7 +13,6 @@
 #define MOST (1u << 17)
 #define SWEEP_FIRST 1024u
 #define READ_AGAIN_NS 1000000u
-#define TOLERANCE_NS 1000000u /* by which the device's clock may be off beside the bound of the conversion */
 #define CHAINS 1024u
 #define SHARED 1u /* ticket: several operations are to count the signal down */
 #define NEVER INT64_MIN       /* no value says that all operations are over */
@@ -71,19 +70,8 @@ static bool read_times(const struct hsa_pending *operation, uint64_t *times_out)
 /* Begin and end as the runtime tells them; false: they cannot be right. */
 static bool convert(const struct hsa_pending *operation, const uint64_t *times, struct rec_span *span)
 {
-	uint64_t error;
-
-	if (!times[0] || times[1] < times[0])
-		return false;
-	if (!rec_foreign_read(&theirs, ask_clock, READ_AGAIN_NS) ||
-	    !rec_foreign_convert(&theirs, times[0], &span->begin_ns, &error) ||
-	    !rec_foreign_convert(&theirs, times[1], &span->end_ns, &span->error_ns))
-		return false;
-	if (error > span->error_ns)
-		span->error_ns = error;
-	error = span->error_ns + TOLERANCE_NS;
-	return span->begin_ns <= span->end_ns && span->begin_ns + error >= operation->handed_ns &&
-	       span->end_ns <= rec_raw_ns() + error;
+	return rec_foreign_read(&theirs, ask_clock, READ_AGAIN_NS) &&
+	       rec_foreign_span(&theirs, times[0], times[1], operation->handed_ns, span);
 }
 
 /* ---- places; the lock is held ---- */

@@ -242,8 +242,8 @@ void rocp_devices_forget(void);
 /* ---- rocprofiler_clock.c ---- */
 
 void rocp_clock_read(void);
-/* CLOCK_MONOTONIC_RAW of a time by the library's clock. error_out: bound, ns. False: it was never read. */
-bool rocp_clock_convert(uint64_t time, uint64_t *raw_out, uint64_t *error_out);
+/* The span's times, from those by the library's clock. False: the clock was never read, or they cannot be right. */
+bool rocp_clock_convert(uint64_t begin, uint64_t end, const struct rocp_start *start, struct rec_span *span);
 
 #pragma GCC visibility pop
 #endif

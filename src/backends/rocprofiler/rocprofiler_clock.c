@@ -17,7 +17,7 @@ void rocp_clock_read(void)
 	rec_foreign_read(&theirs, ask, 0);
 }
 
-bool rocp_clock_convert(uint64_t time, uint64_t *raw_out, uint64_t *error_out)
+bool rocp_clock_convert(uint64_t begin, uint64_t end, const struct rocp_start *start, struct rec_span *span)
 {
-	return rec_foreign_convert(&theirs, time, raw_out, error_out);
+	return rec_foreign_span(&theirs, begin, end, start->raw_ns, span);
 }

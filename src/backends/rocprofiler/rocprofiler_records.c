@@ -4,25 +4,14 @@
 
 #include "rocprofiler.h"
 
-#define TOLERANCE_NS 1000000u /* by which the device's clock may be off beside the bound of the conversion */
-
 /* Into the ledger, and with host times. False: it is not to be recorded, or has no times that can be right. */
 static bool timed(struct rec_span *span, const struct rocp_start *start, uint64_t begin, uint64_t end)
 {
-	uint64_t error, limit;
-
 	if (start->paused)
 		return false;
 	if (!start->seen)
 		rec_device_seen(&rocprofiler_backend);
-	if (!begin || end < begin || !rocp_clock_convert(begin, &span->begin_ns, &error) ||
-	    !rocp_clock_convert(end, &span->end_ns, &span->error_ns)) {
-		rec_device_untimed(&rocprofiler_backend);
-		return false;
-	}
-	limit = span->error_ns + TOLERANCE_NS;
-	/* before it was handed over, or after it was told of */
-	if ((start->raw_ns && span->begin_ns + limit < start->raw_ns) || span->end_ns > rec_raw_ns() + limit) {
+	if (!rocp_clock_convert(begin, end, start, span)) {
 		rec_device_untimed(&rocprofiler_backend);
 		return false;
 	}
