@@ -295,18 +295,18 @@ int hipGetStreamDeviceId(hipStream_t stream)
 	return stream && stream != hipStreamPerThread ? (int)stream->device : current;
 }
 
+hipStream_t sim_hip_streams(void)
+{
+	return __atomic_load_n(&streams, __ATOMIC_ACQUIRE);
+}
+
 hipError_t hipDeviceSynchronize(void)
 {
-	hipStream_t stream;
-
 	SIM_HIP(hipErrorLaunchFailure);
 	sim_hip_count_wait();
 	if (sim_hip_spoils())
 		ANSWER(hipErrorStreamCaptureUnsupported);
-	pthread_mutex_lock(&lock);
-	stream = streams;
-	pthread_mutex_unlock(&lock);
-	for (; stream; stream = stream->next)
+	for (hipStream_t stream = sim_hip_streams(); stream; stream = stream->next)
 		if (stream->device == (unsigned)current)
 			sim_queue_wait(stream->queue, SIM_FOREVER);
 	ANSWER(hipSuccess);

@@ -56,6 +56,7 @@ hipError_t hipDriverGetVersion(int *version);
 hipError_t hipGetDevice(int *device);
 hipError_t hipSetDevice(int device);
 hipError_t hipDeviceSynchronize(void);
+hipError_t hipDeviceReset(void);
 hipError_t hipDeviceGetName(char *name, int bytes, int device);
 hipError_t hipDeviceGetPCIBusId(char *name, int bytes, int device);
 hipError_t hipGetLastError(void);
@@ -165,6 +166,7 @@ struct sim_hip_stream {
 };
 /* The stream behind a handle; NULL: that of the current device, or of the thread. */
 hipStream_t sim_hip_stream(hipStream_t stream, bool thread);
+hipStream_t sim_hip_streams(void); /* the first of all */
 /* Puts the work on the stream, or into the graph that is captured there. */
 hipError_t sim_hip_put(hipStream_t stream, struct sim_work *work);
 hipError_t sim_hip_wait(hipStream_t stream);

@@ -118,3 +118,17 @@ hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t stream)
 	}
 	ANSWER(hipSuccess);
 }
+
+/* Of what goes with the streams of the device, captures alone. */
+hipError_t hipDeviceReset(void)
+{
+	hipGraph_t graph;
+	int device;
+
+	SIM_HIP(hipErrorInvalidValue);
+	hipGetDevice(&device);
+	for (hipStream_t stream = sim_hip_streams(); stream; stream = stream->next)
+		if (stream->device == (unsigned)device && stream->graph)
+			hipStreamEndCapture(stream, &graph);
+	ANSWER(hipSuccess);
+}

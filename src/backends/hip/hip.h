@@ -134,6 +134,7 @@ void hip_streams_forget(void);        /* in the child of a fork */
 
 /* Is some stream being captured? Then events may be recorded on others, and nothing else may be done. */
 bool hip_is_capturing(void);
+void hip_captures_reset(const struct hip_device *device);
 /* Around what may not be asked then; false: not now. */
 bool hip_collect_begin(void);
 void hip_collect_end(void);

@@ -157,6 +157,7 @@ void hip_reset_leave(const struct hip_call *view, rec_word result)
 	(void)result;
 	if (!device)
 		return;
+	hip_captures_reset(device);
 	hip_pending_reset(device);
 	rec_extents_drop(&ranges, is_of_device, device);
 }

@@ -100,7 +100,15 @@ struct entry {
 	struct hip_stream *stream;
 };
 static uint32_t capturing;  /* streams */
-static struct rec_map captures = REC_MAP(rec_word); /* which ones */
+struct capture {
+	uint32_t device; /* HIP_DEVICES: not known */
+	uint32_t resets; /* of the device, when it began */
+};
+static struct rec_map captures = REC_MAP(struct capture); /* by stream; one that a reset has ended may stay */
+static struct {
+	uint32_t open, resets;
+} captured[HIP_DEVICES + 1];
+static uint32_t captures_lock;
 static uint32_t collecting; /* threads that ask what may not be asked then */
 static struct rec_map known = REC_MAP(struct entry); /* by handle; those that have none by device, or by thread */
 static struct hip_stream *streams;                   /* grows at the head, read without the lock */
@@ -212,19 +220,39 @@ static rec_word capture_key(hip_handle stream, bool thread)
 	return stream == HIP_STREAM_THREAD || (!stream && thread) ? (rec_word)&own : stream;
 }
 
-static void capture_over(void)
+static void captures_over(uint32_t count)
 {
 	uint32_t now = __atomic_load_n(&capturing, __ATOMIC_ACQUIRE);
 
-	while (now && !__atomic_compare_exchange_n(&capturing, &now, now - 1, false, __ATOMIC_ACQ_REL,
-						   __ATOMIC_ACQUIRE))
+	while (now && !__atomic_compare_exchange_n(&capturing, &now, now > count ? now - count : 0, false,
+						   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		;
 }
 
 static void capture_gone(rec_word key)
 {
-	if (rec_map_take(&captures, key, NULL))
-		capture_over();
+	struct capture capture;
+
+	rec_lock(&captures_lock);
+	if (rec_map_take(&captures, key, &capture) && capture.resets == captured[capture.device].resets) {
+		captured[capture.device].open--;
+		captures_over(1);
+	}
+	rec_unlock(&captures_lock);
+}
+
+static bool capture_begun(rec_word key, uint32_t device)
+{
+	struct capture capture = {device, 0};
+	bool known;
+
+	capture_gone(key);
+	rec_lock(&captures_lock);
+	capture.resets = captured[device].resets;
+	known = rec_map_put(&captures, key, &capture);
+	captured[device].open += known;
+	rec_unlock(&captures_lock);
+	return known;
 }
 
 static void stream_gone(hip_handle handle)
@@ -232,7 +260,6 @@ static void stream_gone(hip_handle handle)
 	struct entry entry;
 
 	capture_gone(handle);
-
 	if (handle > HIP_STREAM_THREAD && rec_map_take(&known, handle, &entry) && entry.stream)
 		__atomic_store_n(&entry.stream->gone, 1, __ATOMIC_RELEASE);
 }
@@ -259,7 +286,9 @@ void hip_streams_forget(void)
 	streams = NULL;
 	streams_lock = devices_lock = named = 0;
 	capturing = collecting = 0;
-	captures = (struct rec_map)REC_MAP(rec_word);
+	captures = (struct rec_map)REC_MAP(struct capture);
+	captures_lock = 0;
+	memset(captured, 0, sizeof(captured));
 	for (uint32_t i = 0; i < HIP_DEVICES; i++) {
 		devices[i].lock = devices[i].pairs = 0;
 		devices[i].clock = (struct hip_clock){ 0 };
@@ -292,9 +321,17 @@ void hip_collect_end(void)
 /* Threads that ask do not wait for anything, so that they are done at once. */
 void hip_capture_begin_enter(const struct hip_call *view)
 {
-	uint64_t give_up = rec_raw_ns() + COLLECTED_BY_NS;
+	hip_handle stream = hip_arg(view, HIP_ARG_STREAM);
+	uint64_t give_up;
+	struct hip_ask ask;
+	int device = -1;
 
-	(void)view;
+	if (hip_ask_begin(&ask)) {
+		device = device_of(stream);
+		hip_ask_end(&ask);
+	}
+	view->call->user[0] = device < 0 || device > HIP_DEVICES ? HIP_DEVICES : (uint64_t)device;
+	give_up = rec_raw_ns() + COLLECTED_BY_NS;
 	__atomic_add_fetch(&capturing, 1, __ATOMIC_SEQ_CST);
 	while (__atomic_load_n(&collecting, __ATOMIC_SEQ_CST) && rec_raw_ns() < give_up)
 		sched_yield();
@@ -305,8 +342,20 @@ void hip_capture_begin_leave(const struct hip_call *view, rec_word result)
 	rec_word key = capture_key(hip_arg(view, HIP_ARG_STREAM), view->thread);
 
 	(void)result;
-	if (view->call->failed || !rec_map_put(&captures, key, &key))
-		capture_over();
+	if (view->call->failed || !capture_begun(key, (uint32_t)view->call->user[0]))
+		captures_over(1);
+}
+
+/* The device has been reset, and with it its streams: captures there have no other end. */
+void hip_captures_reset(const struct hip_device *device)
+{
+	uint32_t at = device->ordinal < HIP_DEVICES ? device->ordinal : HIP_DEVICES;
+
+	rec_lock(&captures_lock);
+	captured[at].resets++;
+	captures_over(captured[at].open);
+	captured[at].open = 0;
+	rec_unlock(&captures_lock);
 }
 
 /* Also where it was spoilt; not where another stream's end was asked for, or by another thread. */

@@ -134,6 +134,15 @@ END
 		'ledger("device_seen") == 2 + 3 + 1' 'ledger("device_recorded") + ledger("untimed") == 6'
 }
 
+@test "a capture ends with its device: what comes after a reset has its times" {
+	sim reset-in-capture add 3 sync
+	check 'ledger("device_seen") == 3' 'ledger("device_recorded") == 3' 'failed("hipStreamEndCapture") == 1'
+	sim reset-in-capture reset-in-capture capture 3 add 2 sync
+	check 'out["nodes"] == 3' 'ledger("device_seen") == 5' 'ledger("device_recorded") == 5'
+	sim device 1 reset-in-capture device 0 capture 3 add 2 sync
+	check 'out["nodes"] == 3' 'ledger("device_seen") == 5' 'ledger("device_recorded") == 5'
+}
+
 @test "what hiprtc compiles is a build from source, under the program's name" {
 	sim build saxpy.hip build saxpy.hip build -
 	complete 'sorted((b["name"], b["source"], b["calls"]) for b in s["builds"]) == [

@@ -15,6 +15,7 @@
  *   alloc N, alloc-async N, managed N, host N; free, free-async, host-free: the newest of them
  *   graph N, capture N  a graph of two kernels and a copy, launched N times: explicit, or captured
  *   in-capture          works on another stream while one is captured
+ *   reset-in-capture    resets the device while a stream is captured
  *   build NAME          hiprtc
  *   sync, sync-stream, sleep MS, threads N M, fork, exit, _exit, abort, kill, errno, last-error, profiler on|off
  */
@@ -232,6 +233,17 @@ static void captured_graph(int times, int with_others)
 	stream = kept;
 }
 
+static void reset_in_capture(void)
+{
+	hipStream_t captured;
+	hipGraph_t none;
+
+	CALL(hipStreamCreate(&captured));
+	CALL(hipStreamBeginCapture(captured, 0));
+	CALL(hipDeviceReset());
+	hipStreamEndCapture(captured, &none); /* refused: there is none any more */
+}
+
 static void build(const char *name)
 {
 	hiprtcProgram program;
@@ -352,6 +364,8 @@ static int simple(char **word)
 		in_child();
 	else if (strcmp(*word, "last-error") == 0)
 		last_error();
+	else if (strcmp(*word, "reset-in-capture") == 0)
+		reset_in_capture();
 	else if (strcmp(*word, "in-capture") == 0)
 		captured_graph(1, 1);
 	else if (strcmp(*word, "exit") == 0 || strcmp(*word, "_exit") == 0 || strcmp(*word, "abort") == 0 ||
