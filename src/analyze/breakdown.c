@@ -9,6 +9,7 @@
 
 #include "analyze/analysis.h"
 #include "base/number.h"
+#include "read/tally_load.h"
 
 #define POLLING_LIMIT 90      /* per cent of its time in polling calls: such a thread is a progress engine */
 #define TRACED_LEAST 1        /* per cent of the initial thread's time: below, another one does the work */
@@ -53,6 +54,25 @@ static void category_add(struct thread_time *time, enum sonde_category category,
 	time->category[category] = number_add(time->category[category], ns);
 }
 
+#define CLOCKS_APART_NS 1000 /* most, a call */
+#define CLOCKS_APART_PPM 1000
+
+/*
+ * A blocking copy waits for the device first: only the time of its device span is transfer. That is by another clock
+ * than the call, and may be longer by as much as they are apart: then nothing was waited for. More would be a fault,
+ * and shows.
+ */
+static int64_t waited_ns(struct analysis *analysis, const struct process_time *process, const struct fmt_stats *stats)
+{
+	int64_t blocked = signed_ns(analysis, process, stats->blocked), waited, apart;
+
+	if (!stats->blocked)
+		return 0;
+	waited = number_subtract(blocked, (int64_t)stats->device_ns);
+	apart = blocked / 1000000 * CLOCKS_APART_PPM + (int64_t)stats_calls(stats) * CLOCKS_APART_NS;
+	return waited < 0 && -waited <= apart ? 0 : waited;
+}
+
 /* Self time of one function in one thread, by category. */
 static void row_add(struct analysis *analysis, const struct process_time *process, struct thread_time *time,
 		    const struct tally_row *row)
@@ -61,18 +81,14 @@ static void row_add(struct analysis *analysis, const struct process_time *proces
 	const struct tally_function *function = &body->function[row->function];
 	enum sonde_category category = kind_category(function->kind);
 	int64_t self, waited;
-	unsigned i;
 
 	if (function_is_range(function))
 		return;
-	for (i = 0; i < FMT_BUCKETS; i++)
-		time->calls += row->stats.hist[i];
+	time->calls += stats_calls(&row->stats);
 	if (function->counted)
 		return;
 	self = signed_ns(analysis, process, row->stats.total - row->stats.child);
-	/* a blocking copy waits for the device first: only the time of its device span is transfer */
-	waited = row->stats.blocked ? number_subtract(signed_ns(analysis, process, row->stats.blocked),
-						      (int64_t)row->stats.device_ns) : 0;
+	waited = waited_ns(analysis, process, &row->stats);
 	category_add(time, category, number_subtract(self, waited));
 	category_add(time, SONDE_CATEGORY_device_wait, waited);
 	if (function->kind == SONDE_KIND_poll)

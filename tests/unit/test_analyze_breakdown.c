@@ -165,6 +165,35 @@ static void a_blocking_copy_is_copy_for_its_device_span_and_waiting_for_the_rest
 	assert_int_equal(share_ns(fixture, SONDE_CATEGORY_device_wait), 2500 * MS);
 }
 
+static void a_blocking_copy_whose_device_span_is_longer_by_the_clocks_error_waited_for_nothing(void **state)
+{
+	struct fixture *fixture = *state;
+	uint32_t thread = builder_thread(fixture->builder, 100);
+	struct fmt_stats *row = builder_row(fixture->builder, thread, fixture->copy);
+
+	builder_calls(row, 4, SECOND);
+	row->blocked = 4 * SECOND;
+	row->device_ns = 4 * SECOND + 3000;
+	summarise(fixture);
+	assert_int_equal(share_ns(fixture, SONDE_CATEGORY_device_wait), 0);
+	assert_int_equal(share_ns(fixture, SONDE_CATEGORY_copy), 4 * (int64_t)SECOND);
+	assert_null(summary_find_note(fixture->summary, "negative"));
+}
+
+static void a_blocking_copy_whose_device_span_is_far_longer_is_a_fault_that_shows(void **state)
+{
+	struct fixture *fixture = *state;
+	uint32_t thread = builder_thread(fixture->builder, 100);
+	struct fmt_stats *row = builder_row(fixture->builder, thread, fixture->copy);
+
+	builder_calls(row, 4, SECOND);
+	row->blocked = 4 * SECOND;
+	row->device_ns = 5 * SECOND;
+	summarise(fixture);
+	assert_int_equal(share_ns(fixture, SONDE_CATEGORY_device_wait), -(int64_t)SECOND);
+	assert_non_null(summary_find_note(fixture->summary, "negative"));
+}
+
 static void counted_functions_take_no_time(void **state)
 {
 	struct fixture *fixture = *state;
@@ -370,6 +399,8 @@ int main(void)
 		TEST(recursion_counts_in_the_outermost_call_only),
 		TEST(a_negative_share_is_reported_and_not_clamped),
 		TEST(a_blocking_copy_is_copy_for_its_device_span_and_waiting_for_the_rest),
+		TEST(a_blocking_copy_whose_device_span_is_longer_by_the_clocks_error_waited_for_nothing),
+		TEST(a_blocking_copy_whose_device_span_is_far_longer_is_a_fault_that_shows),
 		TEST(counted_functions_take_no_time),
 		TEST(the_initial_thread_is_the_reference),
 		TEST(a_thread_with_more_device_time_than_the_reference_is_named),
