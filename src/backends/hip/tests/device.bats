@@ -123,7 +123,7 @@ END
 	sim graph 3
 	complete 'out["nodes"] == 3' 'calls("hipGraphLaunch") == 3' 'kernels("graph 1: 2 kernels, 1 other") == 3' \
 		's["graphs"] == []'
-	thrice 'sim graph 3' "near_total 'graph 1: 2 kernels, 1 other' 6000000"
+	thrice 'sim graph 60' "near_total 'graph 1: 2 kernels, 1 other' 120000000"
 }
 
 @test "while a stream is captured its launches are none, and the capture is left alone" {
