@@ -75,6 +75,7 @@ struct process_time {
 	uint64_t argument_ticks;    /* that recording arguments took, in all threads */
 	struct open_range *open_range;
 	uint32_t open_ranges;
+	uint64_t devices_busy_ns;   /* of all that it used, each in the whole run */
 };
 
 struct analysis {

@@ -15,7 +15,7 @@
 
 /* What one process did on the device. */
 struct device_use {
-	const struct process_time *process;
+	struct process_time *process;
 	struct interval_set kernels, copies;
 	uint64_t fold_line, kernels_folded, copies_folded, overlap_folded;
 };
@@ -95,7 +95,7 @@ static const char *list_add(struct analysis *analysis, const char *list, const c
 	return arena_printf(analysis->arena, "%s,%s", list, name);
 }
 
-static void device_add(struct analysis *analysis, const struct process_time *process, uint32_t index)
+static void device_add(struct analysis *analysis, struct process_time *process, uint32_t index)
 {
 	const struct tally_device *raw = &process->tally->body->device[index];
 	struct device_row *row = device_of(analysis, process, index);
@@ -327,17 +327,20 @@ static void labels_make(struct analysis *analysis)
 	}
 }
 
-static uint32_t count_processes(const struct device_row *row)
+/* What a process waited for while one of its devices was busy may have been that device. */
+static void processes_add(struct device_row *row)
 {
-	uint32_t count = 0;
+	uint64_t busy = row->out.kernels_ns + row->out.copies_ns - row->out.overlap_ns;
 	size_t i, j;
 
 	for (i = 0; i < row->uses; i++) {
 		for (j = 0; j < i && row->use[j].process != row->use[i].process; j++)
 			;
-		count += j == i;
+		if (j < i)
+			continue;
+		row->use[i].process->devices_busy_ns += busy;
+		row->out.processes++;
 	}
-	return count;
 }
 
 static int pair_order(const void *left, const void *right)
@@ -363,7 +366,7 @@ void devices_finish(struct analysis *analysis)
 		if (!row->uses)
 			continue; /* named by a transfer or an allocation only */
 		device_measure(analysis, row);
-		row->out.processes = count_processes(row);
+		processes_add(row);
 		summary->device[summary->devices++] = row->out;
 	}
 	summary->rank_device = arena_array(analysis->arena, pairs->count, sizeof(*summary->rank_device));

@@ -31,13 +31,25 @@ static int64_t device_mean(const struct summary *summary, bool exposed)
 	return summary->devices ? sum / (int64_t)summary->devices : 0;
 }
 
-/* Waiting that kernels and copies do not explain: what they run for is a candidate of its own. */
-static int64_t idle_wait(const struct summary *summary)
+/*
+ * Waiting that no device of the process explains: at least so long it waited while they were idle. What kernels and
+ * copies run for is a candidate of its own.
+ */
+static int64_t idle_wait(const struct analysis *analysis)
 {
-	int64_t busy = number_add(device_mean(summary, false), device_mean(summary, true));
-	int64_t ppm = number_subtract(summary->share[SONDE_CATEGORY_device_wait].ppm, busy);
+	const struct summary *summary = analysis->summary;
+	int64_t idle = 0, whole = 0;
+	size_t i;
 
-	return ppm > 0 ? ppm : 0;
+	for (i = 0; i < summary->processes; i++) {
+		int64_t ns = number_subtract(summary->process[i].category[SONDE_CATEGORY_device_wait],
+					     (int64_t)analysis->process[i].devices_busy_ns);
+
+		idle = number_add(idle, ns > 0 ? ns : 0);
+	}
+	for (i = 0; i < summary->shares; i++)
+		whole = number_add(whole, summary->share[i].ns);
+	return number_share(idle, whole);
 }
 
 /* "81" from 812345: a verdict needs no tenths, but what is small must not become 0 */
@@ -96,10 +108,11 @@ static const char *with_dominant(struct analysis *analysis, const char *bound, e
 	return name && strlen(name) < NAME_LONG ? arena_printf(analysis->arena, "%s, mostly %s", bound, name) : bound;
 }
 
-static struct candidate waiting(const struct summary *summary)
+static struct candidate waiting(const struct analysis *analysis)
 {
+	const struct summary *summary = analysis->summary;
 	struct candidate candidate = {"waiting for the device", "@ of the time", "device waits @",
-				      idle_wait(summary), false};
+				      idle_wait(analysis), false};
 
 	if (summary->devices && summary_lacks_device_work(summary->ledger, summary->ledgers)) {
 		candidate.text = "@ of the time, in part for work that has not told its times";
@@ -131,12 +144,15 @@ static size_t candidates_make(struct analysis *analysis, struct candidate *candi
 	size_t count = 0, i;
 
 	if (summary->devices) {
-		candidate[count++] = (struct candidate){"device kernels", "running @ of the time", "device kernels @",
-							device_mean(summary, false), false};
+		candidate[count++] = (struct candidate){
+			"device kernels",
+			summary->devices == 1 ? "running @ of the time" :
+			arena_printf(analysis->arena, "running @ of the time (mean of %zu devices)", summary->devices),
+			"device kernels @", device_mean(summary, false), false};
 		candidate[count++] = (struct candidate){"exposed copies", "copying without kernels @ of the time",
 							"exposed copies @", device_mean(summary, true), false};
 	}
-	candidate[count++] = waiting(summary);
+	candidate[count++] = waiting(analysis);
 	candidate[count++] = (struct candidate){with_dominant(analysis, comm, SONDE_CATEGORY_comm), "@ of the time",
 						arena_printf(analysis->arena, "%s @", comm),
 						summary->share[SONDE_CATEGORY_comm].ppm, false};

@@ -333,6 +333,38 @@ static void unions_and_overlaps_equal_plain_counting(void **state)
 	}
 }
 
+/* The verdict where each process waited for nine of its ten seconds, and the first had the device run for so many. */
+static const char *verdict_of_waits(struct fixture *fixture, uint64_t seconds)
+{
+	for (int i = 0; i < PROCESSES; i++) {
+		struct builder *builder = fixture->builder[i];
+
+		builder_calls(builder_row(builder, 0, builder_function(builder, 0, "api_wait", SONDE_KIND_wait)), 9,
+			      SECOND);
+		kernel(fixture->device[i], 0, i ? MS : seconds * SECOND);
+		builder_write(builder);
+	}
+	fixture->summary = builder_summary(fixture->run);
+	return fixture->summary->verdict;
+}
+
+static void who_waits_for_a_busy_device_waits_for_no_idle_one_beside_it(void **state)
+{
+	struct fixture *fixture = *state;
+	const char *verdict;
+
+	kernel(fixture->builder[0]->device[builder_device(fixture->builder[0], 0, "uuid-2", "GPU")], 0, 10 * MS);
+	verdict = verdict_of_waits(fixture, 9);
+	assert_non_null(strstr(verdict, "Bound by device kernels: running 45 % of the time (mean of 2 devices)"));
+	assert_null(strstr(verdict, "idle"));
+}
+
+static void who_waits_while_no_device_is_busy_waits_for_an_idle_one(void **state)
+{
+	assert_non_null(strstr(verdict_of_waits(*state, 1),
+			       "Bound by waiting for the device: 80 % of the time while it is idle"));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -352,6 +384,8 @@ int main(void)
 		TEST(devices_of_one_name_get_numbers),
 		TEST(the_same_key_on_two_hosts_is_two_devices),
 		TEST(ranks_are_mapped_to_their_devices),
+		TEST(who_waits_for_a_busy_device_waits_for_no_idle_one_beside_it),
+		TEST(who_waits_while_no_device_is_busy_waits_for_an_idle_one),
 		cmocka_unit_test(unions_and_overlaps_equal_plain_counting),
 	};
 
