@@ -29,47 +29,6 @@ static int open_proc(pid_t pid, const char *entry)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-bool proc_read(pid_t pid, struct proc *proc_out)
-{
-	char text[1024], *name, *rest, *field;
-	int fd = open_proc(pid, "stat");
-	ssize_t length;
-
-	if (fd < 0)
-		return false;
-	length = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (length <= 0)
-		return false;
-	text[length] = '\0';
-	name = strchr(text, '(');
-	rest = strrchr(text, ')'); /* the name itself may hold parentheses and spaces */
-	if (!name || !rest || rest < name || !rest[1])
-		return false;
-	*rest = '\0';
-	memset(proc_out, 0, sizeof(*proc_out));
-	proc_out->pid = pid;
-	snprintf(proc_out->name, sizeof(proc_out->name), "%s", name + 1);
-	proc_out->state = rest[2];
-	field = rest + 2;
-	for (int i = 3; field && i < 22; i++) {
-		field = strchr(field + 1, ' ');
-		if (field && i == 3)
-			proc_out->parent = (pid_t)strtol(field, NULL, 10);
-	}
-	if (!field)
-		return false;
-	proc_out->start = strtoull(field, NULL, 10);
-	return true;
-}
-
-bool proc_runs(pid_t pid, unsigned long long start)
-{
-	struct proc proc;
-
-	return proc_read(pid, &proc) && proc.start == start && proc.state != 'Z' && proc.state != 'X';
-}
-
 /* Compares one NAME=VALUE of an environment block; `whole`: entry is not cut off. */
 static bool entry_matches(const char *entry, const char *name, const char *value)
 {
@@ -80,9 +39,33 @@ static bool entry_matches(const char *entry, const char *name, const char *value
 	return !value || !strcmp(entry + length + 1, value);
 }
 
+/* An initial thread that has ended has no memory any more, and no environment: another thread is asked then. */
+static int open_environment(pid_t pid)
+{
+	struct proc proc;
+	struct dirent *entry;
+	DIR *threads;
+	char path[64];
+	int fd = -1;
+
+	if (!proc_read(pid, &proc) || proc.state != 'Z')
+		return open_proc(pid, "environ");
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	threads = opendir(path);
+	while (threads && fd < 0 && (entry = readdir(threads))) {
+		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (tid > 0 && tid != pid)
+			fd = open_proc(tid, "environ"); /* a thread's number leads to its process */
+	}
+	if (threads)
+		closedir(threads);
+	return fd;
+}
+
 bool proc_is_bare(pid_t pid)
 {
-	int fd = open_proc(pid, "environ");
+	int fd = open_environment(pid);
 	char byte;
 	bool bare = fd >= 0 && read(fd, &byte, 1) == 0;
 
@@ -94,7 +77,7 @@ bool proc_is_bare(pid_t pid)
 bool proc_has_variable(pid_t pid, const char *name, const char *value)
 {
 	enum { PIECE = 1 << 16 };
-	int fd = open_proc(pid, "environ");
+	int fd = open_environment(pid);
 	char *text = fd < 0 ? NULL : malloc(PIECE + 1);
 	size_t used = 0;
 	bool found = false;

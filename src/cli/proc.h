@@ -9,18 +9,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-struct proc {
-	pid_t pid, parent;
-	char state;               /* R, S, Z, ... */
-	unsigned long long start; /* field 22 of /proc/PID/stat: tells a process from a later one with its number */
-	char name[32];            /* comm */
-};
-
-/* False: there is no such process. */
-bool proc_read(pid_t pid, struct proc *proc_out);
-
-/* Runs, and is the process that started then (a zombie does not run). */
-bool proc_runs(pid_t pid, unsigned long long start);
+#include "base/process.h"
 
 /*
  * Does the environment that the process was started with set the variable (value NULL: to anything)?

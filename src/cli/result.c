@@ -152,7 +152,7 @@ static void tell_nothing(struct result *result, const struct summary *summary)
 static bool records_here(const struct result *result, const struct proc *self, pid_t pid, struct proc *proc_out)
 {
 	for (int i = 0; i < EXEC_STEPS; i++) {
-		if (!proc_read(pid, proc_out) || proc_out->state == 'Z' || proc_out->parent == KERNEL_THREADS ||
+		if (!proc_read(pid, proc_out) || proc_out->ended || proc_out->parent == KERNEL_THREADS ||
 		    (result->alone && proc_out->start < self->start))
 			return false;
 		if (proc_has_variable(pid, "SONDE_DIR", result->run))

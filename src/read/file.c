@@ -2,17 +2,12 @@
 /* Reading of files that may be sparse, growing, cut off or gone; see read_internal.h. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "read/read_internal.h"
-
-#define STAT_BYTES 1024
-#define STAT_START_FIELD 22
 
 int64_t file_read_at(int fd, uint64_t offset, void *buffer, size_t bytes)
 {
@@ -62,30 +57,6 @@ int file_open(const char *path, uint64_t *bytes_out)
 	}
 	*bytes_out = (uint64_t)status.st_size;
 	return fd;
-}
-
-uint64_t process_start_time(uint32_t pid)
-{
-	char path[64], text[STAT_BYTES];
-	char *at;
-	ssize_t length;
-	int fd, field;
-
-	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	length = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (length <= 0)
-		return 0;
-	text[length] = '\0';
-	at = strrchr(text, ')'); /* the program's name may hold anything */
-	if (!at || !at[1] || !at[2] || at[2] == 'Z' || at[2] == 'X')
-		return 0;
-	for (field = 2; field < STAT_START_FIELD && at; field++)
-		at = strchr(at + 1, ' ');
-	return at ? strtoull(at + 1, NULL, 10) : 0;
 }
 
 uint64_t read_clock_now(void)

@@ -15,8 +15,6 @@ int64_t file_read_at(int fd, uint64_t offset, void *buffer, size_t bytes);
 uint64_t file_next_data(int fd, uint64_t offset);
 /* Opens a regular file for reading and says how large it is. -1 and errno. */
 int file_open(const char *path, uint64_t *bytes_out);
-/* Start time (field 22 of /proc/PID/stat) of a process of this machine that has not ended; 0: none. */
-uint64_t process_start_time(uint32_t pid);
 
 /* ---- recording.c ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * initial_left [HOW]: the initial thread is cancelled in a receive within a range. The other one lives on for 400 ms,
- * makes a call with a pointer that leads nowhere, and ends as app_end() knows it.
+ * initial_left [HOW [RANGES]]: the initial thread is cancelled in a receive within a range. The other one lives on for
+ * 400 ms or as many ranges of 10 ms, makes a call with a pointer that leads nowhere, and ends as app_end() knows it.
  */
 #include <sonde/sonde.h>
 #include <pthread.h>
@@ -12,6 +12,7 @@
 
 static pthread_t initial;
 static const char *how;
+static int ranges;
 
 static void *live_on(void *unused)
 {
@@ -20,7 +21,13 @@ static void *live_on(void *unused)
 
 	usleep(50000);
 	pthread_cancel(initial);
-	usleep(400000);
+	if (!ranges)
+		usleep(400000);
+	for (int i = 0; i < ranges; i++) {
+		sonde_push("alone");
+		usleep(10000);
+		sonde_pop();
+	}
 	MPI_Test(nowhere, &flag, MPI_STATUS_IGNORE);
 	app_say("tested", flag);
 	app_end(how);
@@ -33,6 +40,7 @@ int main(int argc, char **argv)
 	int value;
 
 	how = argc > 1 ? argv[1] : "return";
+	ranges = argc > 2 ? atoi(argv[2]) : 0;
 	initial = pthread_self();
 	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
 	pthread_create(&thread, NULL, live_on, NULL);

@@ -70,6 +70,25 @@ same_as_print() # [OPTIONS...]
 	done
 }
 
+@test "a process runs on when its initial thread has ended" {
+	begin "$APPS/initial_left" 3 300
+	sleep 0.5
+	report "$T/rec"
+	check 'end == "running"' 'range_of("alone")["calls"] > 0'
+	timeout 60 "$SONDE" print -f "$T/rec" >"$T/followed" 2>"$T/follow.err"
+	wait $launcher || equal "status of the program" 3 $?
+	silent "$T/follow.err"
+	# what the initial thread left open is known late, and does not stand in print's order
+	timeout 60 "$SONDE" print "$T/rec" >"$T/printed"
+	equal "ranges followed" 300 "$(grep -c '> sonde:alone$' "$T/followed")"
+	for file in followed printed; do
+		without_times "$T/$file" | sort >"$T/$file.sorted"
+	done
+	diff "$T/followed.sorted" "$T/printed.sorted"
+	report "$T/rec"
+	check 'end == "exit 3"' 'range_of("alone")["calls"] == 300'
+}
+
 @test "processes and threads that come later, of both MPIs" {
 	need mpich openmpi opencl
 	for mpi in mpich openmpi; do

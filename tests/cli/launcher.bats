@@ -199,6 +199,9 @@ refused()
 	"$SONDE" sh -c 'sleep 1.5 & echo $! >pid' 2>"$T/err"
 	says "$T/err" "still running: $(cat pid) (sleep)" "goes on in $TMPDIR/sonde-"
 	[ -d "$(sed -n 's/.*goes on in //p' "$T/err")" ]
+	# also one whose initial thread, which had the environment, has ended
+	"$SONDE" sh -c '"$1" return 150 >/dev/null & echo $! >pid; sleep 0.5' sh "$APPS/initial_left" 2>"$T/err"
+	says "$T/err" "still running: $(cat pid) (initial_left)"
 }
 
 @test "a stale SONDE_DIR is no recording: a new one begins" {

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Numbers, UTF-8, JSON, CSV and tables of the offline code. */
 #include <limits.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include <sys/wait.h>
 
 #include <cmocka.h>
 
@@ -14,6 +17,7 @@
 #include "base/json.h"
 #include "base/map.h"
 #include "base/number.h"
+#include "base/process.h"
 #include "base/table.h"
 #include "base/utf8.h"
 
@@ -310,6 +314,64 @@ static void names_of_cxx_functions_are_written_as_in_cxx(void **state)
 	arena_free(&arena);
 }
 
+/* ---- processes ---- */
+
+static int until_closed[2];
+
+static void *run_until_closed(void *unused)
+{
+	char byte;
+
+	_exit(read(until_closed[0], &byte, 1) == 0 ? 0 : 1);
+	return unused;
+}
+
+/* Waits for the state of the initial thread, and with `ended` for the end of the others. */
+static struct proc wait_for_state(pid_t pid, char wanted, bool ended)
+{
+	struct proc proc;
+
+	for (int i = 0; i < 2000; i++) {
+		assert_true(proc_read(pid, &proc));
+		if (proc.state == wanted && proc.ended == ended)
+			break;
+		usleep(5000);
+	}
+	assert_int_equal(proc.state, wanted);
+	return proc;
+}
+
+static void a_process_runs_until_its_last_thread_has_ended(void **state)
+{
+	struct proc self, proc;
+	pthread_t thread;
+	pid_t pid;
+
+	(void)state;
+	assert_true(proc_read(getpid(), &self));
+	assert_true(proc_runs(getpid(), self.start));
+	assert_false(proc_runs(getpid(), self.start + 1));
+	assert_int_equal(self.parent, getppid());
+	assert_int_equal(pipe(until_closed), 0);
+	pid = fork();
+	if (!pid) {
+		close(until_closed[1]);
+		if (pthread_create(&thread, NULL, run_until_closed, NULL) == 0)
+			pthread_exit(NULL);
+		_exit(1);
+	}
+	proc = wait_for_state(pid, 'Z', false);
+	assert_int_equal(proc.parent, getpid());
+	assert_true(proc_runs(pid, proc.start));
+	close(until_closed[1]);
+	proc = wait_for_state(pid, 'Z', true);
+	assert_true(proc.ended);
+	assert_false(proc_runs(pid, proc.start));
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_false(proc_read(pid, &proc));
+	close(until_closed[0]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -327,6 +389,7 @@ int main(void)
 		cmocka_unit_test(a_narrow_terminal_loses_columns_but_not_names),
 		cmocka_unit_test(a_map_keeps_thousands_of_keys_apart),
 		cmocka_unit_test(names_of_cxx_functions_are_written_as_in_cxx),
+		cmocka_unit_test(a_process_runs_until_its_last_thread_has_ended),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
