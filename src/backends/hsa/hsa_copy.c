@@ -70,6 +70,13 @@ void hsa_copy_leave(const struct rec_call *call, rec_word signal, struct rec_spa
 	rec_guard_leave(token);
 }
 
+/* Of the host's side nothing is told. */
+static enum sonde_memory_kind memory_of(enum sonde_direction direction)
+{
+	return direction == SONDE_DIRECTION_d2d || direction == SONDE_DIRECTION_p2p ? SONDE_MEMORY_device
+										     : SONDE_MEMORY_unknown;
+}
+
 void hsa_copy_between(rec_word to, rec_word from, struct rec_span *copy_out)
 {
 	uint32_t to_device = hsa_place_of(to).device, from_device = hsa_place_of(from).device;
@@ -84,6 +91,7 @@ void hsa_copy_between(rec_word to, rec_word from, struct rec_span *copy_out)
 	} else {
 		copy_out->direction = to_device == from_device ? SONDE_DIRECTION_d2d : SONDE_DIRECTION_p2p;
 	}
+	copy_out->memory = memory_of(copy_out->direction);
 }
 
 /* The program tells the direction itself, and which agent makes the copy. */
@@ -95,4 +103,5 @@ void hsa_copy_of_agent(rec_word agent, uint32_t direction, struct rec_span *copy
 	copy_out->kind = SONDE_KIND_copy;
 	copy_out->device = hsa_place_of(agent).device;
 	copy_out->direction = told[direction & 3];
+	copy_out->memory = memory_of(copy_out->direction);
 }

@@ -191,6 +191,9 @@ as_logged()
 	ended 3 0 0
 	check '[(t["direction"], t["calls"], t["bytes"]) for t in s["transfers"]] == [("H2D", 3, 192)]' \
 		'the("hsa_amd_memory_async_copy_rect")["bytes_out"] == 192'
+	dispatch within 3
+	ended 3 0 0
+	check '[(t["direction"], t["kind"], t["bytes"]) for t in s["transfers"]] == [("D2D", "device", 192)]'
 	SIM_FAIL=hsa_amd_profiling_async_copy_enable:0 dispatch pieces 6
 	ended 6 6 0
 	check 's["transfers"] == []'

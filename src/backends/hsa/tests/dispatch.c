@@ -325,6 +325,19 @@ static void boxes(long times)
 	}
 }
 
+/* From the device to itself */
+static void within(long times)
+{
+	static char from[64], to[64];
+
+	for (long i = 0; i < times; i++) {
+		handle signal = make_signal(1);
+
+		hsa_amd_memory_async_copy(to, agents[1], from, agents[1], sizeof(from), 0, NULL, signal);
+		await(signal);
+	}
+}
+
 static struct queue *common;
 static long of_thread;
 
@@ -495,6 +508,8 @@ static void run(const char *mode, struct queue *queue, long times)
 		pieces(queue, times);
 	else if (!strcmp(mode, "boxes"))
 		boxes(times);
+	else if (!strcmp(mode, "within"))
+		within(times);
 	else if (!strcmp(mode, "bare"))
 		bare(queue, times);
 	else if (!strcmp(mode, "again"))
