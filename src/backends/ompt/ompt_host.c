@@ -126,6 +126,20 @@ static void on_parallel_end(ompt_word *parallel, ompt_word *task, int flags, con
 
 /* ---- threads of a region --------------------------------------------------------------------------- */
 
+/*
+ * Work that is cancelled has an end for some schedules alone: LLVM's runtime tells of none for those that it hands out.
+ * The thread has then left it when it comes to the barrier behind, or to the end of its share where there is none.
+ */
+static void leave_work(struct self *self, const void *task)
+{
+	const struct open *last = self->depth ? &self->open[self->depth - 1] : NULL;
+	struct rec_call call;
+
+	if (last && unlikely(last->construct == IN_WORK && last->id == task) &&
+	    ompt_close(self, IN_WORK, task, &call))
+		rec_leave(&call);
+}
+
 static void worker_wait_until(struct self *self, uint64_t end)
 {
 	struct rec_label label = region_label(NAME("parallel end"), self->joined);
@@ -135,14 +149,20 @@ static void worker_wait_until(struct self *self, uint64_t end)
 	self->waits_since = 0;
 }
 
-/* It hears that all are done. */
+/*
+ * It hears that all are done: late, or, where there were tasks, before the primary thread is told of the region's end.
+ * Not known: another region has had the room since.
+ */
 static void worker_released(struct self *self)
 {
 	struct region *region = self->joined;
-	bool known = region && __atomic_load_n(&region->ended, __ATOMIC_ACQUIRE) == self->joined_serial;
 
-	if (region && known)
-		worker_wait_until(self, region->end);
+	if (region) {
+		uint64_t ended = __atomic_load_n(&region->ended, __ATOMIC_ACQUIRE);
+
+		if (ended <= self->joined_serial)
+			worker_wait_until(self, ended == self->joined_serial ? region->end : rec_now_ticks());
+	}
 	self->joined = NULL;
 	self->helps = NULL;
 }
@@ -193,6 +213,7 @@ static void on_implicit_task(int endpoint, ompt_word *parallel, ompt_word *task,
 			region->threads = threads;
 		return;
 	}
+	leave_work(self, task);
 	if (!index)
 		return;
 	worker_released(self);
@@ -251,12 +272,20 @@ static bool is_barrier(int kind)
 	return kind != OMPT_TASKWAIT && kind != OMPT_TASKGROUP;
 }
 
+/* One that no thread comes to before it has left its share of the work. */
+static bool ends_work(int kind)
+{
+	return is_barrier(kind) && kind != OMPT_REDUCTION;
+}
+
 static void wait_begin(struct self *self, int kind, struct region *region, const void *task, const void *code)
 {
 	bool ends = ends_region(kind, self, region, code);
 	struct rec_label label;
 	struct rec_call call;
 
+	if (ends_work(kind))
+		leave_work(self, task);
 	if (!region && is_barrier(kind)) /* of the runtime's own region, or of no region */
 		return;
 	if (ends && ompt_is_open(self, IN_WORKER, region)) {
@@ -426,6 +455,8 @@ static void task_end(struct self *self, const ompt_word *task)
 {
 	struct rec_call call;
 
+	if (!ompt_is_open(self, IN_TASK, task)) /* one that is thrown away, as its group was cancelled */
+		return;
 	if (ompt_close(self, IN_TASK, task, &call)) {
 		rec_leave(&call);
 		if (self->helps && self->depth == self->helps_depth)
