@@ -37,7 +37,7 @@ static void say_result(const char *path, const struct timeline_result *result, s
 	struct number left_out;
 
 	if (result->left_out)
-		log_warning("%s of the recording's calls and operations have no place in time, and are left out",
+		log_warning("%s of the calls, ranges and operations have no place in time, and are not in the timeline",
 			    number_count(&left_out, result->left_out));
 	if (!strcmp(path, "-"))
 		return;

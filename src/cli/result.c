@@ -269,7 +269,7 @@ static int write_timeline(struct result *result)
 		tell("timeline: %s: %s%s", path, place_counts(&result->preload.arena, &written),
 		     written.files > 1 ? ", in several files beside this overview of them" : "");
 	if (!err && written.left_out && !result->options.quiet)
-		tell("%s of the calls and operations have no place in time, and are not in the timeline",
+		tell("%s of the calls, ranges and operations have no place in time, and are not in the timeline",
 		     number_count(&left_out, written.left_out));
 	if (result->options.quiet)
 		recording_close(recording);

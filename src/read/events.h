@@ -49,6 +49,7 @@ struct events_wish {
 	struct events_filter filter;
 	uint64_t bytes_max;  /* streams that are larger together are not read: events_too_large(); 0: any size */
 	size_t memory_bytes; /* for sorting operations of devices, above it on disk; 0: a default */
+	bool threads_only;   /* no operations of devices */
 	bool live;           /* what cannot be read of a running process is not there yet: its stream ends */
 };
 

@@ -26,7 +26,7 @@ struct events {
 	struct filter filter;
 	bool windowed;                /* not all times and durations are wanted */
 	bool selective;               /* not all functions and threads are wanted */
-	bool live, too_large;
+	bool live, threads_only, too_large;
 	struct events_axis *axis;     /* by host */
 	struct stream_process *process; /* by tally */
 	struct source *source;

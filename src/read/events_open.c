@@ -176,7 +176,7 @@ static void process_list(struct events *events, struct stream_process *process)
 	}
 	events->begun |= process->process.tally->raw.streams != FMT_STREAMS_NONE;
 	while ((entry = readdir(directory))) {
-		if (!parse_name(entry->d_name, &found) || (found == READ_NONE && events->filter.wish.threads))
+		if (!parse_name(entry->d_name, &found) || (found == READ_NONE && events->threads_only))
 			continue;
 		number = arena_grow(arena, number, count, &capacity, sizeof(*number));
 		number[count++] = found;
@@ -332,6 +332,7 @@ int events_open(struct recording *recording, const struct events_wish *wish, str
 	events->what = wish->what;
 	events->order = wish->order;
 	events->live = wish->live;
+	events->threads_only = wish->threads_only || wish->filter.threads;
 	events->selective = is_selective(&wish->filter);
 	events->windowed = is_windowed(&wish->filter);
 	events->scratch = (struct device_scratch){wish->memory_bytes ? wish->memory_bytes : MEMORY_DEFAULT, -1, 0};

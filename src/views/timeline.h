@@ -14,7 +14,7 @@
 struct timeline_result {
 	uint64_t calls, operations, bytes;
 	uint64_t ranges;   /* and marks */
-	uint64_t left_out; /* calls and operations that have no place: before the start, out of order */
+	uint64_t left_out; /* calls, ranges and operations that have no place: before the start, out of order */
 	uint32_t files;    /* without the overview */
 };
 

@@ -35,10 +35,13 @@ struct timeline_lane {
 	struct timeline_frame frame[FMT_FRAMES + FMT_RANGES];
 };
 
-/* A range of the process that is open: a track of its own, used again afterwards. */
-struct timeline_open {
-	uint64_t id;
-	uint32_t row;
+/* Ranges of the process: each that is open has a track of its own, a row, which is used again afterwards. */
+struct timeline_ranges {
+	void *open;     /* a tree of those that are open */
+	uint64_t *taken; /* a bit per row */
+	uint32_t *file; /* by row: the file in which its track has been described; 0: none */
+	uint32_t rows;
+	uint32_t first; /* word of taken: all rows of those before it are taken */
 };
 
 /* A counter of a process, each with a sequence of its own: its packets are short. */
@@ -81,10 +84,7 @@ struct timeline_process {
 	struct timeline_queue *queue;    /* [queues + devices + 1]: those of devices for work of no known queue */
 	struct timeline_counter *memory; /* [(devices + 1) * SONDE_MEMORY_COUNT]: the last for host memory */
 	uint32_t *gpu;             /* by device: its number on the machine */
-	struct timeline_open *open;  /* ranges of the process */
-	uint32_t opens;
-	uint32_t ranges_file;        /* the file in which their tracks have been described ... */
-	uint64_t ranges_described;   /* ... those of these bits */
+	struct timeline_ranges ranges;
 	struct timeline_counter *counter; /* that it sets, by function; NULL: none yet */
 	uint32_t functions;
 	struct timeline_lane **lane; /* by stream: who uses it now */
@@ -119,6 +119,9 @@ struct timeline {
 	int64_t file_from, now;
 	int64_t latest;            /* end of what has been written */
 	int64_t thin;              /* 0; in an overview: counters have at most one value in so many ns */
+	struct events_filter filter; /* of the events */
+	bool by_stream;            /* the order of events */
+	bool ranges_later;         /* ranges of the process have been met, which need another one */
 	uint32_t open_frames;      /* of all lanes: room that the end of a file takes */
 	struct timeline_result result;
 };
@@ -175,7 +178,8 @@ void timeline_value(struct timeline *timeline, const struct event *event);
 
 /* timeline_ranges.c: marks of threads; ranges of the process, which need not nest */
 void timeline_mark(struct timeline *timeline, const struct event *event);
-void timeline_range(struct timeline *timeline, const struct event *event);
+void timeline_range(struct timeline *timeline, const struct event *event); /* in the order of time */
+void timeline_ranges_free(struct timeline_ranges *ranges);
 
 /* timeline_devices.c */
 void timeline_operation(struct timeline *timeline, const struct event *event);

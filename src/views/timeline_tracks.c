@@ -358,7 +358,7 @@ static void process_free(struct timeline_process *process)
 			pf_sequence_free(&process->lane[i]->sequence);
 		free(process->lane[i]);
 	}
-	free(process->open);
+	timeline_ranges_free(&process->ranges);
 	free(process->lane);
 }
 

@@ -119,7 +119,10 @@ static void event_write(struct timeline *timeline, const struct event *event)
 		break;
 	case EVENT_START:
 	case EVENT_END:
-		timeline_range(timeline, event);
+		if (timeline->by_stream)
+			timeline->ranges_later = true;
+		else
+			timeline_range(timeline, event);
 		break;
 	case EVENT_GAP:
 		timeline_gap(timeline, event);
@@ -127,6 +130,33 @@ static void event_write(struct timeline *timeline, const struct event *event)
 	default:
 		break;
 	}
+}
+
+/*
+ * Ranges of the process end on other threads than they began on, and share tracks over threads: their events are read
+ * once more, by time. The names of the others stay as long as the file, which knows names by their addresses.
+ */
+static int ranges_write(struct timeline *timeline)
+{
+	struct events_wish wish = {.what = EVENTS_CALLS_BY_BEGIN, .order = EVENTS_BY_TIME, .threads_only = true,
+				   .filter = timeline->filter};
+	struct events *others = timeline->events;
+	struct progress progress = {0};
+	size_t notes = timeline->recording->notes;
+	const struct event *event;
+	int err = events_open(timeline->recording, &wish, &timeline->events);
+
+	while (!err && !timeline->trace.sink.error && (event = events_next(timeline->events))) {
+		if (event->type == EVENT_START || event->type == EVENT_END)
+			timeline_range(timeline, event);
+		progress_step(&progress, timeline->events);
+	}
+	progress_end(&progress);
+	if (!err)
+		events_close(timeline->events);
+	timeline->events = others;
+	timeline->recording->notes = notes; /* what is wrong with the streams has been noted */
+	return err;
 }
 
 static int events_write(struct timeline *timeline, const char *path, bool parts)
@@ -153,7 +183,7 @@ static int events_write(struct timeline *timeline, const char *path, bool parts)
 	lanes_do(timeline, timeline_lane_finish);
 	timeline_devices_finish(timeline);
 	timeline_counters(timeline, timeline->file_from, INT64_MAX);
-	return 0;
+	return timeline->ranges_later ? ranges_write(timeline) : 0;
 }
 
 /* ---- one reading of the events ---- */
@@ -165,6 +195,8 @@ static int timeline_open(struct timeline *timeline, const struct events_filter *
 
 	if (err)
 		return err;
+	timeline->by_stream = order == EVENTS_BY_STREAM;
+	timeline->filter = *filter;
 	timeline->process = arena_array(&timeline->arena, timeline->recording->tallies, sizeof(*timeline->process));
 	return 0;
 }

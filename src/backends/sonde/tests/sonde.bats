@@ -38,6 +38,35 @@ PROGRAMS=$BUILD/tests/sonde
 	check 's["processes"][0]["rank"] == 3'
 }
 
+# timeline_has 'EXPRESSION' PROGRAM...: Python over t, the counts of pftrace.py, of the timeline that a run leaves
+timeline_has()
+{
+	local expression=$1
+	shift
+	rm -rf "$T/run" "$T/t.pftrace"
+	traced --timeline="$T/t.pftrace" -o "$T/run" "$@"
+	equal status 0 "$status"
+	never grep -qF "no place in time" "$T/err"
+	"$SONDE" timeline -o "$T/again.pftrace" "$T/run" 2>"$T/timeline.err" >/dev/null
+	silent "$T/timeline.err"
+	for file in t again; do
+		"$PYTHON" -B "$SRC/tests/cli/pftrace.py" "$T/$file.pftrace" >"$T/counts.json"
+		"$PYTHON" -c 'import json, sys; t = json.load(open(sys.argv[2])); assert eval(sys.argv[1]), t' "$expression" \
+			"$T/counts.json"
+	done
+}
+
+@test "a program with a mark or a range alone has a timeline" {
+	timeline_has 't["instants"] == 1 and not t["names"]' "$PROGRAMS/ranges" mark
+	timeline_has 't["names"] == {"around": 1} and not t["instants"]' "$PROGRAMS/ranges" 0
+}
+
+@test "ranges of the process are all in the timeline, however many, wherever they end" {
+	timeline_has 't["names"] == {"around": 1, "many": 1} and len(t["rows"]) == 2' "$PROGRAMS/ranges" 1
+	timeline_has 't["names"] == {"around": 1, "many": 300} and len(t["rows"]) == 301' "$PROGRAMS/ranges" 300
+	timeline_has 't["names"] == {"around": 1, "many": 1000}' "$PROGRAMS/ranges" 1000
+}
+
 @test "steps are one range, by thread and process, and streams have their numbers" {
 	local mode
 	for mode in "" -l -t; do
