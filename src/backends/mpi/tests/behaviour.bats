@@ -27,6 +27,22 @@ same_end() {
 	done
 }
 
+@test "MPI_Comm_spawn is setup, not communication; MPI_Comm_disconnect waits for some" {
+	for mpi in $MPIS; do
+		wants spawn.$mpi
+		# Debian's MPICH cannot start processes from a program
+		mpirun_of $mpi 1 "$PROGRAMS/spawn.$mpi" >"$T/bare.out" 2>&1 || continue
+		spawned=$mpi
+		job $mpi 1 "$PROGRAMS/spawn.$mpi"
+		check 'the("MPI_Comm_spawn")["kind"] == "setup"' 'the("MPI_Comm_disconnect")["kind"] == "coll"' \
+			'calls("MPI_Comm_spawn") == 1' 'total("MPI_Comm_spawn") > 1e6' \
+			'sum(p["breakdown"]["other_api"] for p in s["processes"]) >= 0.999 * total("MPI_Comm_spawn")' \
+			'sum(p["breakdown"]["comm"] for p in s["processes"]) <= 1.001 * sum(r["total_ns"] for r in s["calls"]
+				if r["name"] in ("MPI_Send", "MPI_Recv", "MPI_Comm_disconnect"))'
+	done
+	[ -n "${spawned:-}" ] || omit "no MPI that starts processes from a program"
+}
+
 @test "C050 a program with sessions only" {
 	wants sessions.mpich
 	job mpich 2 "$PROGRAMS/sessions.mpich"
