@@ -266,17 +266,33 @@ ENDS(END)
 
 /* ---- waiting for each other ------------------------------------------------------------------------- */
 
+/*
+ * What is recorded stands in functions of its own: without it a wrapper goes on by a jump, and another runtime of the
+ * same functions, as LLVM's, which may tell of them itself, finds the program's place behind its own.
+ */
+typedef rec_word (*gomp_one)(rec_word word); /* or returns nothing */
+
+static __attribute__((noinline)) void wait_recorded(gomp_one call_real, const char *what, const void *code,
+						    uintptr_t frame, rec_word word)
+{
+	struct rec_call call;
+
+	gomp_enter(&call, true, what, SONDE_KIND_sync, code, frame);
+	call_real(word);
+	gomp_leave(&call);
+}
+
 #define WAIT(name, what) \
 	REC_EXPORT void name(rec_word a); \
 	void name(rec_word a) \
 	{ \
 		const void *code = __builtin_return_address(0); \
 		struct gomp_real real = gomp_real(symbol_##name, code); \
-		struct rec_call call; \
 \
-		gomp_enter(&call, real.recorded, what, SONDE_KIND_sync, code, (uintptr_t)__builtin_dwarf_cfa()); \
-		((void (*)(rec_word))real.function)(a); \
-		gomp_leave(&call); \
+		if (likely(real.recorded)) \
+			wait_recorded((gomp_one)real.function, what, code, (uintptr_t)__builtin_dwarf_cfa(), a); \
+		else \
+			((gomp_one)real.function)(a); \
 	}
 WAITS(WAIT)
 
@@ -288,19 +304,21 @@ static void team_waited(const struct gomp_self *self, uint64_t ticks, uint64_t h
 		__atomic_fetch_add(&team->threads.waited, ticks - helped, __ATOMIC_RELAXED);
 }
 
-/* The function returns a truth value or nothing. */
-static rec_word barrier(rec_word (*call_real)(rec_word), struct rec_call *call, rec_word word)
+static __attribute__((noinline)) rec_word barrier_recorded(gomp_one call_real, const char *what, const void *code,
+							   uintptr_t frame, rec_word word)
 {
 	struct gomp_self *self = &gomp_self;
 	uint64_t helped = 0;
+	struct rec_call call;
 	rec_word result;
 
+	gomp_enter(&call, true, what, SONDE_KIND_sync, code, frame);
 	self->helped = &helped;
 	result = call_real(word);
 	self->helped = NULL;
-	if (call->slot) {
-		rec_leave(call);
-		team_waited(self, call->duration, helped);
+	if (call.slot) {
+		rec_leave(&call);
+		team_waited(self, call.duration, helped);
 	}
 	return result;
 }
@@ -311,15 +329,12 @@ static rec_word barrier(rec_word (*call_real)(rec_word), struct rec_call *call, 
 	{ \
 		const void *code = __builtin_return_address(0); \
 		struct gomp_real real = gomp_real(symbol_##name, code); \
-		rec_word (*call_real)(rec_word) = (rec_word (*)(rec_word))real.function; \
-		struct rec_call call; \
 \
 		if (unlikely(!real.recorded)) \
-			return call_real(a); \
+			return ((gomp_one)real.function)(a); \
 		if (symbol_##name > symbol_GOMP_barrier_cancel) \
 			work_end(); \
-		gomp_enter(&call, true, what, SONDE_KIND_sync, code, (uintptr_t)__builtin_dwarf_cfa()); \
-		return barrier(call_real, &call, a); \
+		return barrier_recorded((gomp_one)real.function, what, code, (uintptr_t)__builtin_dwarf_cfa(), a); \
 	}
 BARRIERS(BARRIER)
 

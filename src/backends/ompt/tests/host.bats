@@ -49,6 +49,14 @@ sync_measures()
 	thrice sync_runs sync_measures
 }
 
+@test "with every backend there, functions that GCC's runtime has as well are named by the program's place" {
+	needs sync
+	traced "$OMPT/sync"
+	check "calls('lock main sync.c:$(line_of sync.c 'omp_set_lock(')') == 3" \
+		"calls('critical main sync.c:$(line_of sync.c '#pragma omp critical')') == 3" \
+		'[r["name"] for r in s["calls"] if r["name"].startswith("lock in parallel")] == []' 'ledger("lost") == 0'
+}
+
 ends_runs()
 {
 	traced -b ompt "$OMPT/tasks" end
