@@ -126,6 +126,16 @@ static const char *plural(uint32_t count, const char *one, const char *many)
 	return count == 1 ? one : many;
 }
 
+static const char unknown_program[] = "(unknown program)"; /* its record is damaged */
+
+/* Of a run that nobody watched to its end. */
+static const char *end_text(const char *end)
+{
+	if (!strcmp(end, "unknown"))
+		return "end unknown";
+	return strcmp(end, "exit") != 0 ? end : "exit (status unknown)";
+}
+
 static void paint_head(struct painter *painter)
 {
 	const struct summary *summary = painter->summary;
@@ -138,13 +148,15 @@ static void paint_head(struct painter *painter)
 		summary->lower_bound ? " (lower bounds: see the notes)" : "");
 	for (i = 0; run->argv[i]; i++)
 		fprintf(painter->file, "%s%s", i ? " " : "", utf8_display(&painter->arena, run->argv[i], 0));
-	fprintf(painter->file, "%s%s, %u %s", i ? ": " : "", number_time_u(&number, run->wall_ns), run->processes,
+	if (!i || (i == 1 && !*run->argv[0]))
+		fputs(unknown_program, painter->file);
+	fprintf(painter->file, ": %s, %u %s", number_time_u(&number, run->wall_ns), run->processes,
 		plural(run->processes, "process", "processes"));
 	if (run->ranks)
 		fprintf(painter->file, ", %u %s", run->ranks, plural(run->ranks, "rank", "ranks"));
 	if (run->hosts > 1)
 		fprintf(painter->file, ", %u hosts", run->hosts);
-	fprintf(painter->file, ", %s\n", run->end);
+	fprintf(painter->file, ", %s\n", end_text(run->end));
 }
 
 /* ---- where the time went ---- */
@@ -226,7 +238,7 @@ static const char *process_name(struct painter *painter, const struct summary_pr
 	const char *exe = strrchr(process->exe, '/') ? strrchr(process->exe, '/') + 1 : process->exe;
 
 	return arena_printf(&painter->arena, "%s %s (%s)", process_number(painter, process),
-			    utf8_display(&painter->arena, exe, 0), process->end);
+			    *exe ? utf8_display(&painter->arena, exe, 0) : unknown_program, process->end);
 }
 
 static const char *thread_name(struct painter *painter, const struct summary_thread *thread)

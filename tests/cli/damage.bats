@@ -137,6 +137,19 @@ all_refuse()
 	done
 }
 
+@test "a program or an end that no file tells is said to be unknown" {
+	record
+	rm "$T"/rec/launch.*
+	"$SONDE" report "$T/rec" >"$T/said"
+	grep -Eq "busy 0.2 2: .*, 1 process, .*exit \(status unknown\)$" "$T/said" || { head -3 "$T/said"; return 1; }
+	for bytes in 1000 100; do
+		truncate -s $bytes "$T"/rec/*/tally
+		"$SONDE" report --by process "$T/rec" >"$T/said"
+		grep -Eq '^\(unknown program\): .*, 1 process, .*(exit \(status|end) unknown\)?$' "$T/said" || { head -3 "$T/said"; return 1; }
+		says "$T/said" ' (unknown program) ('
+	done
+}
+
 @test "200 recordings with flipped bits: every command ends, none by a signal, and says what it met" {
 	record
 	"$PYTHON" - "$SONDE" "$T/rec" "$T/made" ${SONDE_FLIPS_SEED:-} <<-'EOF'
