@@ -74,7 +74,7 @@ void timeline_note_text(struct timeline *timeline, struct pf_sequence *sequence,
 	pf_end(&timeline->trace.packet, start);
 }
 
-static void note_true(struct timeline *timeline, struct pf_sequence *sequence, const char *name)
+void timeline_note_true(struct timeline *timeline, struct pf_sequence *sequence, const char *name)
 {
 	uint8_t *start = note_start(timeline, sequence, name);
 
@@ -174,7 +174,7 @@ static void result_write(struct timeline *timeline, struct pf_sequence *sequence
 	uint8_t *start;
 
 	if (event->failed)
-		note_true(timeline, sequence, note_failed);
+		timeline_note_true(timeline, sequence, note_failed);
 	if (!event->has_result || !wanted) /* 0 where nothing failed tells nothing, and is most of all results */
 		return;
 	start = note_start(timeline, sequence, note_result);
@@ -274,9 +274,9 @@ void timeline_lane_continue(struct timeline *timeline, struct timeline_lane *lan
 
 		timeline_lane_describe(timeline, lane);
 		start = slice_start(timeline, lane, &lane->frame[i]);
-		note_true(timeline, &lane->sequence, note_continued);
+		timeline_note_true(timeline, &lane->sequence, note_continued);
 		if (lane->frame[i].failed)
-			note_true(timeline, &lane->sequence, note_failed);
+			timeline_note_true(timeline, &lane->sequence, note_failed);
 		timeline_event_put(timeline, start);
 		lane->depth++;
 		timeline->open_frames++;

@@ -39,7 +39,7 @@ struct timeline_lane {
 struct timeline_ranges {
 	void *open;     /* a tree of those that are open */
 	uint64_t *taken; /* a bit per row */
-	uint32_t *file; /* by row: the file in which its track has been described; 0: none */
+	struct timeline_range_row *row;
 	uint32_t rows;
 	uint32_t first; /* word of taken: all rows of those before it are taken */
 };
@@ -163,11 +163,12 @@ uint8_t *timeline_event_start(struct timeline *timeline, const struct pf_sequenc
 void timeline_event_put(struct timeline *timeline, uint8_t *start);
 void timeline_lane_finish(struct timeline *timeline, struct timeline_lane *lane); /* its open calls end when they end */
 void timeline_lane_continue(struct timeline *timeline, struct timeline_lane *lane, int64_t time);
-/* Key and value beside a slice: a number, three, a text that lasts. */
+/* Key and value beside a slice: a number, three, a text that lasts, that something holds. */
 void timeline_note_u64(struct timeline *timeline, struct pf_sequence *sequence, const char *name, uint64_t value);
 void timeline_note_extent(struct timeline *timeline, struct pf_sequence *sequence, const char *name,
 			  const uint32_t extent[3]);
 void timeline_note_text(struct timeline *timeline, struct pf_sequence *sequence, const char *name, const char *text);
+void timeline_note_true(struct timeline *timeline, struct pf_sequence *sequence, const char *name);
 /* Arguments of a call, what is told of a range or a mark. */
 void timeline_arguments(struct timeline *timeline, struct pf_sequence *sequence, const struct event *event,
 			enum fmt_arg_when when);
@@ -179,6 +180,7 @@ void timeline_value(struct timeline *timeline, const struct event *event);
 /* timeline_ranges.c: marks of threads; ranges of the process, which need not nest */
 void timeline_mark(struct timeline *timeline, const struct event *event);
 void timeline_range(struct timeline *timeline, const struct event *event); /* in the order of time */
+void timeline_ranges_continue(struct timeline *timeline); /* in a new file: those that are open, as they began */
 void timeline_ranges_free(struct timeline_ranges *ranges);
 
 /* timeline_devices.c */

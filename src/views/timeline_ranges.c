@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Marks as instants of their thread. Ranges of the process begin and end on any threads and need not nest: each that
- * is open has a track of its own below the process, which is used again afterwards; viewers show those as one.
+ * is open has a track of its own below the process, which is used again afterwards; viewers show those as one. One that
+ * nobody ended, in its part of the timeline, has no end there, which viewers show, too.
  */
 #include <search.h>
 #include <stdlib.h>
@@ -14,15 +15,22 @@
 
 struct open_range {
 	uint64_t id;
-	uint32_t row;
+	uint32_t row, tid, function;
+	int64_t begin;
 };
 
-static const char row_name[] = "ranges of the process", note_tid[] = "thread";
+struct timeline_range_row {
+	const struct open_range *open; /* NULL: free */
+	uint32_t file;                 /* in which its track has been described; 0: none */
+};
 
-static void range_name_write(struct timeline *timeline, struct pf_sequence *sequence, const struct event *event)
+static const char row_name[] = "ranges of the process", note_tid[] = "thread", note_goes_on[] = "continued";
+
+static void range_name_write(struct timeline *timeline, struct pf_sequence *sequence, uint32_t process, uint32_t number)
 {
-	const struct tally_function *function = events_function(timeline->events, event);
-	const char *backend = timeline_names(timeline, event->process)->backend[function->backend].name;
+	const struct tally_body *names = timeline_names(timeline, process);
+	const struct tally_function *function = &names->function[number];
+	const char *backend = names->backend[function->backend].name;
 	struct pf_message *message = &timeline->trace.packet;
 
 	pf_u64(message, PF_EVENT_NAME,
@@ -46,7 +54,7 @@ void timeline_mark(struct timeline *timeline, const struct event *event)
 		return;
 	}
 	start = timeline_event_start(timeline, &lane->sequence, event->time, PF_TYPE_INSTANT);
-	range_name_write(timeline, &lane->sequence, event);
+	range_name_write(timeline, &lane->sequence, event->process, event->function);
 	timeline_arguments(timeline, &lane->sequence, event, FMT_ARG_IN);
 	timeline_event_put(timeline, start);
 	lane->last = event->time;
@@ -59,17 +67,17 @@ static bool rows_grow(struct timeline_ranges *ranges)
 {
 	uint32_t rows = ranges->rows ? 2 * ranges->rows : WORD_ROWS, words = rows / WORD_ROWS;
 	uint64_t *taken = realloc(ranges->taken, words * sizeof(*taken));
-	uint32_t *file;
+	struct timeline_range_row *row;
 
 	if (!taken)
 		return false;
 	ranges->taken = taken;
-	file = realloc(ranges->file, rows * sizeof(*file));
-	if (!file)
+	row = realloc(ranges->row, rows * sizeof(*row));
+	if (!row)
 		return false;
-	ranges->file = file;
+	ranges->row = row;
 	memset(taken + ranges->rows / WORD_ROWS, 0, (rows - ranges->rows) / WORD_ROWS * sizeof(*taken));
-	memset(file + ranges->rows, 0, (rows - ranges->rows) * sizeof(*file));
+	memset(row + ranges->rows, 0, (rows - ranges->rows) * sizeof(*row));
 	ranges->rows = rows;
 	return true;
 }
@@ -95,27 +103,32 @@ static int id_compare(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* The row of a range that begins; NO_ROW: out of memory, or it is there already. */
-static uint32_t range_open(struct timeline_ranges *ranges, uint64_t id)
+/* NULL: out of memory, or it is open already. */
+static const struct open_range *range_open(struct timeline *timeline, const struct event *event)
 {
+	struct timeline_ranges *ranges = &timeline_process(timeline, event->process)->ranges;
+	uint32_t tid = events_lane(timeline->events, event->lane)->tid;
 	struct open_range *range = malloc(sizeof(*range)), **node;
 
 	if (!range)
-		return NO_ROW;
-	*range = (struct open_range){id, NO_ROW};
+		return NULL;
+	*range = (struct open_range){event->result, NO_ROW, tid, event->function, event->time};
 	node = tsearch(range, &ranges->open, id_compare);
 	if (!node || *node != range) {
 		free(range);
-		return NO_ROW;
+		return NULL;
 	}
 	range->row = row_take(ranges);
-	return range->row;
+	if (range->row == NO_ROW)
+		return NULL;
+	ranges->row[range->row].open = range;
+	return range;
 }
 
 /* The row of the range that ends; NO_ROW: its start is not there. */
 static uint32_t range_close(struct timeline_ranges *ranges, uint64_t id)
 {
-	struct open_range key = {id, NO_ROW}, **node = tfind(&key, &ranges->open, id_compare), *range;
+	struct open_range key = {.id = id}, **node = tfind(&key, &ranges->open, id_compare), *range;
 
 	if (!node)
 		return NO_ROW;
@@ -125,6 +138,7 @@ static uint32_t range_close(struct timeline_ranges *ranges, uint64_t id)
 	free(range);
 	if (key.row == NO_ROW)
 		return NO_ROW;
+	ranges->row[key.row].open = NULL;
 	ranges->taken[key.row / WORD_ROWS] &= ~((uint64_t)1 << key.row % WORD_ROWS);
 	if (ranges->first > key.row / WORD_ROWS)
 		ranges->first = key.row / WORD_ROWS;
@@ -135,46 +149,76 @@ void timeline_ranges_free(struct timeline_ranges *ranges)
 {
 	tdestroy(ranges->open, free);
 	free(ranges->taken);
-	free(ranges->file);
+	free(ranges->row);
 }
 
 /* ---- ranges ---- */
 
-static void describe_row(struct timeline *timeline, const struct event *event, struct timeline_process *process,
-			 uint32_t row)
+/* An edge of a range on its row, whose track is described if need be; what stands beside it follows. */
+static uint8_t *edge_begin(struct timeline *timeline, uint32_t index, uint32_t row, int64_t time,
+			   enum pf_event_type type)
 {
-	if (process->ranges.file[row] == timeline->file)
-		return;
-	process->ranges.file[row] = timeline->file;
-	timeline_process_describe(timeline, event->process);
-	timeline_track_describe(timeline, process, timeline_uuid(process, TRACK_RANGES, row),
-				timeline_uuid(process, TRACK_PROCESS, 0), row_name);
+	struct timeline_process *process = timeline_process(timeline, index);
+	uint64_t track = timeline_uuid(process, TRACK_RANGES, row);
+	uint8_t *start;
+
+	if (process->ranges.row[row].file != timeline->file) {
+		process->ranges.row[row].file = timeline->file;
+		timeline_process_describe(timeline, index);
+		timeline_track_describe(timeline, process, track, timeline_uuid(process, TRACK_PROCESS, 0), row_name);
+	}
+	start = timeline_event_start(timeline, &timeline->global, time, type);
+	pf_u64(&timeline->trace.packet, PF_EVENT_TRACK, track);
+	return start;
+}
+
+static uint8_t *range_begin(struct timeline *timeline, uint32_t process, const struct open_range *range)
+{
+	uint8_t *start = edge_begin(timeline, process, range->row, range->begin, PF_TYPE_BEGIN);
+
+	range_name_write(timeline, &timeline->global, process, range->function);
+	timeline_note_u64(timeline, &timeline->global, note_tid, range->tid);
+	return start;
 }
 
 void timeline_range(struct timeline *timeline, const struct event *event)
 {
-	struct timeline_process *process = timeline_process(timeline, event->process);
-	bool begins = event->type == EVENT_START;
-	uint32_t row = NO_ROW;
+	const struct open_range *range;
 	uint8_t *start;
 
-	if (!begins)
-		row = range_close(&process->ranges, event->result);
-	else if (event->time >= 0)
-		row = range_open(&process->ranges, event->result);
-	if (row == NO_ROW) {
-		timeline->result.left_out += begins; /* once, and not what began outside of a filter */
+	if (event->type == EVENT_END) {
+		uint32_t row = range_close(&timeline_process(timeline, event->process)->ranges, event->result);
+
+		if (row == NO_ROW)
+			return; /* it began outside of a filter, or has been left out */
+		start = edge_begin(timeline, event->process, row, event->time, PF_TYPE_END);
+		timeline_event_put(timeline, start);
 		return;
 	}
-	describe_row(timeline, event, process, row);
-	start = timeline_event_start(timeline, &timeline->global, event->time, begins ? PF_TYPE_BEGIN : PF_TYPE_END);
-	pf_u64(&timeline->trace.packet, PF_EVENT_TRACK, timeline_uuid(process, TRACK_RANGES, row));
-	if (begins) {
-		range_name_write(timeline, &timeline->global, event);
-		timeline_note_u64(timeline, &timeline->global, note_tid,
-				  events_lane(timeline->events, event->lane)->tid);
-		timeline_arguments(timeline, &timeline->global, event, FMT_ARG_IN);
+	range = event->time < 0 ? NULL : range_open(timeline, event);
+	if (!range) {
+		timeline->result.left_out++;
+		return;
 	}
+	start = range_begin(timeline, event->process, range);
+	timeline_arguments(timeline, &timeline->global, event, FMT_ARG_IN);
 	timeline_event_put(timeline, start);
-	timeline->result.ranges += begins;
+	timeline->result.ranges++;
+}
+
+void timeline_ranges_continue(struct timeline *timeline)
+{
+	for (uint32_t i = 0; i < timeline->recording->tallies; i++) {
+		const struct timeline_ranges *ranges = timeline->process[i] ? &timeline->process[i]->ranges : NULL;
+
+		for (uint32_t row = 0; ranges && row < ranges->rows; row++) {
+			uint8_t *start;
+
+			if (!ranges->row[row].open)
+				continue;
+			start = range_begin(timeline, i, ranges->row[row].open);
+			timeline_note_true(timeline, &timeline->global, note_goes_on);
+			timeline_event_put(timeline, start);
+		}
+	}
 }

@@ -89,9 +89,11 @@ static int part_next(struct timeline *timeline, const char *path)
 	if (err)
 		return err;
 	err = file_open(timeline, part_path(&timeline->arena, path, timeline->parts + 1));
-	if (!err)
-		lanes_do(timeline, lane_continue);
-	return err;
+	if (err)
+		return err;
+	lanes_do(timeline, lane_continue);
+	timeline_ranges_continue(timeline);
+	return 0;
 }
 
 static bool is_full(const struct timeline *timeline)

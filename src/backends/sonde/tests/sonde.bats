@@ -67,6 +67,22 @@ timeline_has()
 	timeline_has 't["names"] == {"around": 1, "many": 1000}' "$PROGRAMS/ranges" 1000
 }
 
+@test "ranges of the process go on from part to part of a timeline" {
+	traced -l -o "$T/run" "$PROGRAMS/ranges" 300 200
+	equal status 0 "$status"
+	"$SONDE" timeline --split-size 1M -o "$T/t.pftrace" "$T/run"
+	[ -e "$T/t.002.pftrace" ]
+	for file in "$T"/t.*pftrace; do # an end without its begin is refused
+		"$PYTHON" -B "$SRC/tests/cli/pftrace.py" --dump "$file" >"$file.dump"
+	done
+	for file in "$T"/t.0*.dump; do
+		grep -q '^ranges of the process around ' "$file"
+	done
+	never grep -q '"continued"' "$T/t.001.pftrace.dump"
+	equal continued 1 "$(grep -c 'process around .*"continued"' "$T/t.002.pftrace.dump")"
+	equal "different ranges" 300 "$(cat "$T"/t.0*.dump | grep '^ranges of the process many ' | sed 's/-.*//' | sort -u | wc -l)"
+}
+
 @test "steps are one range, by thread and process, and streams have their numbers" {
 	local mode
 	for mode in "" -l -t; do
