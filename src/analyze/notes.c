@@ -390,6 +390,25 @@ static void note_source(struct analysis *analysis)
 	summary->lower_bound |= !analysis->streams->whole || without;
 }
 
+#define CLOCK_LEAST_NS 2000000 /* what is less is no worse than what a busy machine does to any time */
+#define CLOCK_SHARE 20         /* a part of the run that is seen in its shares */
+
+/* How far an error of clocks can be seen: lengths of operations have none, what ran beside what has it all. */
+static void note_clocks(struct summary *summary)
+{
+	struct number most;
+
+	for (size_t i = 0; i < summary->devices; i++) {
+		const struct summary_device *device = &summary->device[i];
+
+		if (device->clock_error_ns > CLOCK_LEAST_NS && device->clock_error_ns > device->wall_ns / CLOCK_SHARE)
+			summary_add_note(summary, "clock_error",
+					 "%s: its operations may have run up to %s earlier or later than shown: what "
+					 "overlapped is as uncertain, how long each took is not", device->label,
+					 number_time(&most, (int64_t)device->clock_error_ns));
+	}
+}
+
 static void note_losses(struct analysis *analysis)
 {
 	struct summary *summary = analysis->summary;
@@ -423,6 +442,7 @@ static void note_losses(struct analysis *analysis)
 		if (summary->device[i].approximate)
 			summary_add_note(summary, "approximate", "%s: its busy time is approximate",
 					 summary->device[i].label);
+	note_clocks(summary);
 	if (summary->lower_bound)
 		summary_add_note(summary, "lower_bound",
 				 "something was lost or did not finish: all sums are lower bounds");

@@ -368,6 +368,7 @@ hipError_t hipEventDestroy(hipEvent_t event)
 hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream)
 {
 	struct sim_work work = { .kind = SIM_MARKER, .name = "event" };
+	const char *least = getenv("SIM_EVENT_NS");
 
 	SIM_HIP(hipErrorInvalidHandle);
 	if (!event)
@@ -375,6 +376,7 @@ hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream)
 	if (event->event)
 		sim_event_destroy(event->event);
 	work.signals = event->event = sim_event_create();
+	work.least_ns = least ? strtoull(least, NULL, 10) : 0;
 	ANSWER(sim_hip_put(sim_hip_stream(stream, false), &work));
 }
 

@@ -6,6 +6,7 @@
  *
  * Beside what sim.h reads from the environment:
  *   SIM_COPY_NS=N            a copy takes so long at least (0)
+ *   SIM_EVENT_NS=N           an event does (0): it is over so long after what is before it
  *   SIM_LAST_ERROR=always    each call sets what hipGetLastError() gives, as up to ROCm 5; else failures alone do
  *   SIM_HIP_WAITS=FILE       how many calls that wait were made, at the end
  *   SIM_NO=FUNCTION          hipGetProcAddress() does not know it

@@ -175,6 +175,27 @@ static void intervals_before_another_process_fold_line_join_the_estimate(void **
 	assert_in_range(device->kernels_ns, 5 * SECOND, 6 * SECOND);
 }
 
+static void a_clock_error_that_shares_show_is_noted(void **state)
+{
+	struct fixture *fixture = *state;
+
+	kernel(fixture->device[0], 1 * SECOND, 2 * SECOND);
+	fixture->device[0]->clock_error_ns = SECOND / 2 + SECOND / 4;
+	fixture->device[1]->clock_error_ns = 1000;
+	assert_false(summarise(fixture)->approximate);
+	assert_non_null(strstr(summary_find_note(fixture->summary, "clock_error"), "up to 750.0 ms earlier or later"));
+}
+
+static void a_clock_error_that_shares_do_not_show_is_none(void **state)
+{
+	struct fixture *fixture = *state;
+
+	kernel(fixture->device[0], 1 * SECOND, 2 * SECOND);
+	fixture->device[0]->clock_error_ns = SECOND / 4;
+	summarise(fixture);
+	assert_null(summary_find_note(fixture->summary, "clock_error"));
+}
+
 static void a_list_torn_by_a_kill_is_sorted_and_merged(void **state)
 {
 	struct fixture *fixture = *state;
@@ -376,6 +397,8 @@ int main(void)
 		TEST(one_process_folded_parts_are_exact),
 		TEST(folded_parts_of_several_processes_are_marked_and_bounded),
 		TEST(intervals_before_another_process_fold_line_join_the_estimate),
+		TEST(a_clock_error_that_shares_show_is_noted),
+		TEST(a_clock_error_that_shares_do_not_show_is_none),
 		TEST(a_list_torn_by_a_kill_is_sorted_and_merged),
 		TEST(reversed_intervals_are_dropped_and_noted),
 		TEST(copies_without_a_row_make_a_lower_bound),

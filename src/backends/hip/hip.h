@@ -91,6 +91,7 @@ struct hip_clock {
 	uint64_t seen;   /* raw ns of the last narrowing */
 	bool known;
 	uint32_t outliers;
+	uint32_t vain;   /* times that a moment was spent on making it narrow, and it was not enough */
 };
 
 struct hip_pair {
@@ -120,6 +121,7 @@ struct hip_stream {
 	uint32_t recorded;       /* rec_queue() */
 	uint32_t lock;
 	uint32_t count;          /* of pending operations */
+	uint32_t told;           /* those of them that have no more to tell, and wait for a narrow clock */
 	uint32_t gone;           /* destroyed by the program: may be used for another one */
 	uint64_t ended;          /* raw ns, of the last operation that is known to have ended */
 	uint64_t ended_error;    /* of that time */
@@ -150,11 +152,16 @@ struct hip_stamps {
 	uint64_t host_begin;  /* before its first event was handed over */
 	uint64_t host_call;   /* before the call that started it: it began later */
 	uint64_t host_return; /* after a call that waited for it; 0: it may go on */
-	uint64_t host_end;    /* when it was known to be complete */
+	uint64_t host_end;    /* when it was first known to be complete */
 	uint64_t follows, follows_error; /* the end of what the stream did before, as it was recorded; 0: not known */
 };
+/* Once for each operation, when it is known to be complete. */
+void hip_clock_narrow(struct hip_clock *clock, const struct hip_stamps *stamps);
+/* Between what the offset lies. */
+#define HIP_NARROW_NS 2000000u /* it is known as well as it need be */
+uint64_t hip_clock_width(const struct hip_clock *clock);
 /* Host times; false: the stamps cannot be right, nothing is written. */
-bool hip_clock_convert(struct hip_clock *clock, const struct hip_stamps *stamps, struct rec_span *span_out);
+bool hip_clock_convert(const struct hip_clock *clock, const struct hip_stamps *stamps, struct rec_span *span_out);
 
 /* ---- work (hip_work.c, hip_pending.c, hip_transfer.c) -------------------------------------------------------- */
 
@@ -170,10 +177,12 @@ struct hip_pending {
 	struct hip_stream *stream;
 	struct hip_pair pair;
 	uint64_t host_begin, host_call, host_return; /* as in struct hip_stamps */
+	uint64_t host_end;     /* likewise; 0: it may go on */
 	struct fmt_stats *row; /* of a call that waited; NULL: of none */
 	uint64_t ticks;        /* that it took */
 	int64_t start_ns, duration_ns; /* as in struct hip_stamps, where placed */
 	bool placed;
+	bool told;             /* over, and placed if it can be: it needs no events any more */
 	struct rec_span span;  /* but for the times */
 };
 /* A place with two events for the stream's device, between hip_ask_begin() and hip_ask_end(). NULL: there is none. */

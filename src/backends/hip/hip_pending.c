@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Work that is on its way, between two events of ours on the same stream. Events are asked whether they are over where
- * the program has waited itself, where much is pending, and at the end: nobody waits for one. Pairs of events are used
- * again and again.
+ * the program has waited itself, where much is pending, and at the end: nobody waits for one. All that is over tells
+ * of the device's clock before any of it gets its times, and where that is not enough they wait for more, for a while.
+ * Pairs of events are used again and again.
  */
 #include <errno.h>
 #include <sched.h>
@@ -16,6 +17,11 @@
 #define PAIRS_FIRST 1024
 #define BASE_FOR_NS 250000000      /* how far from the base a float of milliseconds tells 15 ns */
 #define UNTOLD_MOST 4096           /* works of a stream that wait for times which are not told though they are over */
+#define HELD_MOST 256              /* works of a stream that are over and wait for a clock that is better known, */
+#define HELD_FOR_NS 5000000000u    /* how long they do, */
+#define HELD_FROM_NS 20000000u     /* and how wide it is then where nothing is about to tell of it */
+#define MOMENT_NS 200000           /* for the event after a call that has waited, while the clock is not narrow */
+#define MOMENTS_IN_VAIN 16
 #define EVENT_TO_DEVICE 0x40000000u /* no more caches are flushed for the event than must be */
 
 static struct rec_pool works = REC_POOL(struct hip_pending, WORKS_MOST);
@@ -95,7 +101,8 @@ struct hip_pending *hip_pending_take(struct hip_stream *stream)
 		return NULL;
 	}
 	work->stream = stream;
-	work->placed = false;
+	work->host_end = 0;
+	work->placed = work->told = false;
 	return work;
 }
 
@@ -145,9 +152,9 @@ static int place_in_time(struct hip_device *device, struct hip_pending *work)
 {
 	struct hip_clock *clock = &device->clock;
 	int64_t since = 0;
-	int error = work->placed ? HIP_SUCCESS : elapsed(work->pair.start, work->pair.stop, &work->duration_ns);
+	int error = elapsed(work->pair.start, work->pair.stop, &work->duration_ns);
 
-	if (work->placed || error != HIP_SUCCESS)
+	if (error != HIP_SUCCESS)
 		return error;
 	if (clock->base)
 		error = elapsed(clock->base, work->pair.start, &since);
@@ -187,12 +194,12 @@ static void follow(struct hip_pending *work)
 	stream->stopped_ns = work->start_ns + work->duration_ns;
 }
 
-/* end: raw ns, when it was known to be over. */
-static struct hip_stamps stamps_of(const struct hip_pending *work, uint64_t end)
+static struct hip_stamps stamps_of(const struct hip_pending *work)
 {
 	return (struct hip_stamps){ .start_ns = work->start_ns, .duration_ns = work->duration_ns,
 				    .host_begin = work->host_begin, .host_call = work->host_call,
-				    .host_return = work->host_return, .host_end = end };
+				    .host_return = work->host_return, .host_end = work->host_end,
+				    .follows = work->stream->ended, .follows_error = work->stream->ended_error };
 }
 
 static void add_blocked(const struct hip_pending *work)
@@ -206,28 +213,22 @@ static void add_blocked(const struct hip_pending *work)
 	__atomic_fetch_add(&work->row->device_ns, device_ns < call_ns ? device_ns : call_ns, __ATOMIC_RELAXED);
 }
 
-/* end: raw ns, when it was known to be over. False: its times are not told yet. */
-static bool deliver(struct hip_pending *work, uint64_t end, bool final)
+/* It is over, and has told what it can. */
+static void deliver(struct hip_pending *work)
 {
 	struct hip_device *device = work->stream->device;
 	struct hip_stamps stamps;
 	bool valid;
-	int error;
 
 	rec_lock(&device->lock);
-	error = place_in_time(device, work);
-	if (error == HIP_SUCCESS)
+	if (work->placed)
 		follow(work);
-	stamps = stamps_of(work, end);
-	stamps.follows = work->stream->ended;
-	stamps.follows_error = work->stream->ended_error;
-	valid = error == HIP_SUCCESS && hip_clock_convert(&device->clock, &stamps, &work->span);
+	stamps = stamps_of(work);
+	valid = work->placed && hip_clock_convert(&device->clock, &stamps, &work->span);
 	rec_unlock(&device->lock);
-	if (error == HIP_NOT_READY && !final)
-		return false;
 	if (!valid) {
 		rec_device_untimed(&hip_backend);
-		return true;
+		return;
 	}
 	rec_device_span(&hip_backend, &work->span);
 	add_blocked(work);
@@ -235,7 +236,6 @@ static bool deliver(struct hip_pending *work, uint64_t end, bool final)
 		__atomic_store_n(&work->stream->ended, work->span.end_ns, __ATOMIC_RELAXED);
 		work->stream->ended_error = work->span.error_ns;
 	}
-	return true;
 }
 
 /* ---- collecting ---------------------------------------------------------------------------------------------- */
@@ -290,10 +290,10 @@ static struct hip_pending *last_ended(struct hip_stream *stream, int (*query)(hi
 {
 	struct hip_pending *ended = NULL;
 
-	if (stream->last && query(stream->last->pair.stop) == HIP_SUCCESS)
+	if (stream->last && (stream->last->host_end || query(stream->last->pair.stop) == HIP_SUCCESS))
 		return stream->last;
 	for (struct hip_pending *work = stream->first; work != stream->last; work = work->next) {
-		int state = query(work->pair.stop);
+		int state = work->host_end ? HIP_SUCCESS : query(work->pair.stop);
 
 		if (state == HIP_SUCCESS)
 			ended = work;
@@ -313,75 +313,141 @@ static void drop_first(struct hip_stream *stream)
 		stream->last = NULL;
 	note_first(stream);
 	give_pair(stream->device, work->pair);
+	if (work->told)
+		__atomic_sub_fetch(&stream->told, 1, __ATOMIC_RELAXED);
 	rec_pool_give(&works, work);
 	__atomic_sub_fetch(&waiting, 1, __ATOMIC_RELAXED);
 	__atomic_sub_fetch(&stream->count, 1, __ATOMIC_RELEASE);
 }
 
-/*
- * The stream's lock is held. Of works that ended together the last tells best how late the device's clock can be, and
- * the first how early: the others are converted by what those two tell.
- */
-static void calibrate(struct hip_stream *stream, struct hip_pending *work, uint64_t end)
+static uint64_t width_of(struct hip_device *device)
 {
-	struct hip_device *device = stream->device;
-	struct hip_stamps stamps;
-	struct rec_span unused;
+	uint64_t width;
 
 	rec_lock(&device->lock);
-	if (place_in_time(device, work) == HIP_SUCCESS) {
-		stamps = stamps_of(work, end);
-		hip_clock_convert(&device->clock, &stamps, &unused);
-	}
+	width = hip_clock_width(&device->clock);
 	rec_unlock(&device->lock);
+	return width;
 }
 
-/* The stream's lock is held. What ended by then, up to this work, is told to the record. */
-static void deliver_until(struct hip_stream *stream, const struct hip_pending *last, uint64_t end, bool final)
+/* The stream's lock is held. A call that waited has returned, and the event after it is not over. */
+static bool is_about_to_tell(const struct hip_stream *stream)
 {
-	bool more = true;
+	return stream->last && stream->last->span.waited && !stream->last->host_end;
+}
 
-	while (more) {
-		more = stream->first != last;
-		if (!deliver(stream->first, end, final || stream->count > UNTOLD_MOST))
+/*
+ * The stream's lock is held. The event after a call that waited is over as soon as the device comes to it, and nothing
+ * else tells as well how late the device's clock can be. As long as that is needed it has a moment.
+ */
+static void spend_moment(struct hip_stream *stream, int (*query)(hip_handle))
+{
+	uint32_t *vain = &stream->device->clock.vain;
+	uint64_t until;
+
+	if (!is_about_to_tell(stream) || __atomic_load_n(vain, __ATOMIC_RELAXED) >= MOMENTS_IN_VAIN ||
+	    width_of(stream->device) <= HIP_NARROW_NS)
+		return;
+	until = rec_raw_ns() + MOMENT_NS;
+	while (query(stream->last->pair.stop) == HIP_NOT_READY) {
+		if (rec_raw_ns() > until) {
+			__atomic_add_fetch(vain, 1, __ATOMIC_RELAXED);
 			return;
-		drop_first(stream);
+		}
+		sched_yield();
 	}
+}
+
+/* The stream's lock is held. What a work that is over tells of the clock. False: its times are not told yet. */
+static bool hear(struct hip_stream *stream, struct hip_pending *work)
+{
+	struct hip_device *device = stream->device;
+	int error;
+
+	rec_lock(&device->lock);
+	error = place_in_time(device, work);
+	if (error == HIP_SUCCESS) {
+		struct hip_stamps stamps = stamps_of(work);
+
+		hip_clock_narrow(&device->clock, &stamps);
+	}
+	rec_unlock(&device->lock);
+	work->told = error != HIP_NOT_READY;
+	if (work->told)
+		__atomic_add_fetch(&stream->told, 1, __ATOMIC_RELAXED);
+	return work->told;
 }
 
 /* Another thread that does the same just now, or adds to it, need not be waited for. */
-static void collect_stream(struct hip_stream *stream, bool final)
+static void hear_stream(struct hip_stream *stream, bool final)
 {
 	int (*query)(hip_handle) = HIP_REAL(hipEventQuery, hip_handle);
 	struct hip_pending *last;
+	bool more = true;
+	uint64_t end;
 
 	if (!query || !__atomic_load_n(&stream->count, __ATOMIC_ACQUIRE) || !try_lock_stream(stream))
 		return;
+	spend_moment(stream, query);
 	last = last_ended(stream, query);
-	if (last) {
-		uint64_t end = rec_raw_ns();
-
-		calibrate(stream, stream->first, end);
-		calibrate(stream, last, end);
-		deliver_until(stream, last, end, final);
+	end = rec_raw_ns();
+	for (struct hip_pending *work = last ? stream->first : NULL; work; work = work == last ? NULL : work->next) {
+		if (!work->host_end)
+			work->host_end = end;
+		if (!work->told && more)
+			more = hear(stream, work) || final;
 	}
 	unlock_stream(stream);
 }
 
+/* The stream's lock is held. What is over is told to the record. */
+static void deliver_ended(struct hip_stream *stream, bool final)
+{
+	while (stream->first && stream->first->host_end) {
+		if (!stream->first->told && !final && stream->count <= UNTOLD_MOST)
+			return;
+		deliver(stream->first);
+		drop_first(stream);
+	}
+}
+
+/* The stream's lock is held. Is what is over worth more when more is known of the clock? */
+static bool is_held(struct hip_stream *stream)
+{
+	return stream->first && stream->told <= HELD_MOST && rec_raw_ns() < stream->first->host_end + HELD_FOR_NS &&
+	       width_of(stream->device) > (is_about_to_tell(stream) ? HIP_NARROW_NS : HELD_FROM_NS);
+}
+
+static void deliver_stream(struct hip_stream *stream, bool final)
+{
+	if (!__atomic_load_n(&stream->count, __ATOMIC_ACQUIRE) || !try_lock_stream(stream))
+		return;
+	if (final || !is_held(stream))
+		deliver_ended(stream, final);
+	unlock_stream(stream);
+}
+
+/* What is over is delivered where nothing may be asked as well. */
 static void collect(struct hip_stream *stream, bool final)
 {
+	struct hip_stream *first = stream ? stream : hip_streams();
 	struct hip_ask ask;
+	uint32_t token;
 
-	if (!__atomic_load_n(&waiting, __ATOMIC_RELAXED) || !hip_collect_begin())
+	if (!__atomic_load_n(&waiting, __ATOMIC_RELAXED))
 		return;
-	if (hip_ask_begin(&ask)) {
-		if (stream)
-			collect_stream(stream, final);
-		for (struct hip_stream *each = stream ? NULL : hip_streams(); each; each = each->next)
-			collect_stream(each, final);
-		hip_ask_end(&ask);
+	if (hip_collect_begin()) {
+		if (hip_ask_begin(&ask)) {
+			for (struct hip_stream *each = first; each; each = stream ? NULL : each->next)
+				hear_stream(each, final);
+			hip_ask_end(&ask);
+		}
+		hip_collect_end();
 	}
-	hip_collect_end();
+	token = rec_guard_enter();
+	for (struct hip_stream *each = first; each; each = stream ? NULL : each->next)
+		deliver_stream(each, final);
+	rec_guard_leave(token);
 }
 
 void hip_pending_collect(struct hip_stream *stream)
@@ -389,13 +455,14 @@ void hip_pending_collect(struct hip_stream *stream)
 	collect(stream, false);
 }
 
-/* The device has been reset, and with it our events: what was pending has no times. */
+/* The device has been reset, and with it our events: what has not told its times by now has none. */
 void hip_pending_reset(struct hip_device *device)
 {
 	for (struct hip_stream *stream = hip_streams(); stream; stream = stream->next) {
 		if (stream->device != device)
 			continue;
 		lock_stream(stream);
+		deliver_ended(stream, true);
 		while (stream->first) {
 			struct hip_pending *work = stream->first;
 
@@ -420,8 +487,13 @@ void hip_pending_reset(struct hip_device *device)
 
 static uint64_t operations_waiting(void)
 {
+	uint64_t left = 0;
+
 	collect(NULL, false);
-	return __atomic_load_n(&waiting, __ATOMIC_RELAXED);
+	for (struct hip_stream *stream = hip_streams(); stream; stream = stream->next)
+		left += __atomic_load_n(&stream->count, __ATOMIC_ACQUIRE) -
+			__atomic_load_n(&stream->told, __ATOMIC_RELAXED);
+	return left;
 }
 
 void hip_pending_flush(uint64_t deadline_raw_ns)
@@ -430,8 +502,8 @@ void hip_pending_flush(uint64_t deadline_raw_ns)
 
 	if (!__atomic_load_n(&waiting, __ATOMIC_RELAXED) || !rec_may_ask())
 		return;
-	if (rec_flush_wait(deadline_raw_ns, operations_waiting))
-		collect(NULL, true);
+	rec_flush_wait(deadline_raw_ns, operations_waiting);
+	collect(NULL, true);
 	errno = saved;
 }
 

@@ -16,6 +16,7 @@
  *   graph N, capture N  a graph of two kernels and a copy, launched N times: explicit, or captured
  *   in-capture          works on another stream while one is captured
  *   reset-in-capture    resets the device while a stream is captured
+ *   capture-open        begins to capture a stream
  *   build NAME          hiprtc
  *   sync, sync-stream, sleep MS, threads N M, fork, exit, _exit, abort, kill, errno, last-error, profiler on|off
  */
@@ -244,6 +245,14 @@ static void reset_in_capture(void)
 	hipStreamEndCapture(captured, &none); /* refused: there is none any more */
 }
 
+static void capture_open(void)
+{
+	hipStream_t captured;
+
+	CALL(hipStreamCreate(&captured));
+	CALL(hipStreamBeginCapture(captured, 0));
+}
+
 static void build(const char *name)
 {
 	hiprtcProgram program;
@@ -366,6 +375,8 @@ static int simple(char **word)
 		last_error();
 	else if (strcmp(*word, "reset-in-capture") == 0)
 		reset_in_capture();
+	else if (strcmp(*word, "capture-open") == 0)
+		capture_open();
 	else if (strcmp(*word, "in-capture") == 0)
 		captured_graph(1, 1);
 	else if (strcmp(*word, "exit") == 0 || strcmp(*word, "_exit") == 0 || strcmp(*word, "abort") == 0 ||
