@@ -88,7 +88,7 @@ static void put_in_order(const struct hip_stamps *stamps, struct rec_span *span)
 {
 	uint64_t latest = stamps->host_return ? stamps->host_return : stamps->host_end, error = span->error_ns;
 	uint64_t late = stamps->follows > span->begin_ns ? stamps->follows - span->begin_ns : 0, moved = 0;
-	bool follows = late && late <= error + stamps->follows_error;
+	bool follows = late <= error + stamps->follows_error;
 
 	if (span->end_ns > latest)
 		shift(span, 0, least(span->end_ns - latest, error));

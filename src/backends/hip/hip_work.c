@@ -224,6 +224,14 @@ static void describe(const struct hip_call *view, const struct hip_transfer *tra
 
 static uint64_t correlations; /* operations of this process that were given a number */
 
+/* Raw ns. What sonde does after a call is none of it. */
+static uint64_t returned_at(const struct rec_call *call)
+{
+	uint64_t since = rec_now_ticks() - call->begin - call->duration;
+
+	return rec_raw_ns() - (uint64_t)((double)since * 1e9 / (double)rec_ticks_in(1000000000));
+}
+
 static void follow(const struct hip_call *view, struct hip_pending *work, const struct hip_transfer *transfer)
 {
 	struct hip_stream *stream = work->stream;
@@ -234,7 +242,7 @@ static void follow(const struct hip_call *view, struct hip_pending *work, const 
 	work->span.queue = stream->recorded;
 	work->span.correlation = __atomic_add_fetch(&correlations, 1, __ATOMIC_RELAXED);
 	work->span.waited = view->role->blocking;
-	work->host_return = work->span.waited ? rec_raw_ns() : 0;
+	work->host_return = work->span.waited ? returned_at(view->call) : 0;
 	work->row = work->span.waited ? rec_call_row(view->call) : NULL;
 	work->ticks = view->call->duration;
 	if (!put_stop(work)) {
