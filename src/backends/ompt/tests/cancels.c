@@ -162,26 +162,28 @@ static __attribute__((noinline)) void group(void)
 	took(done, end);
 }
 
-/* One cancels, one is told at a cancellation point, one waits at a barrier; tasks of it that wait are thrown away. */
+/* One cancels, one looks until it is told, one waits at a barrier that they never come to; tasks are thrown away. */
 static __attribute__((noinline)) void region(void)
 {
 #pragma omp parallel num_threads(3)
 	{
 		int thread = omp_get_thread_num();
 
-		if (thread == 2) {
-#pragma omp barrier
-			__atomic_add_fetch(&after, 1, __ATOMIC_RELAXED);
-		}
-		rest(5 + 5 * thread);
-		if (!thread) {
+		if (thread == 0) {
+			rest(5);
 			for (int i = 0; i < 5; i++) {
 #pragma omp task
 				__atomic_add_fetch(&begun, rest(1) != 0, __ATOMIC_RELAXED);
 			}
 #pragma omp cancel parallel
-		}
+		} else if (thread == 1) {
+			for (;;) {
 #pragma omp cancellation point parallel
+				rest(1);
+			}
+		} else {
+#pragma omp barrier
+		}
 		__atomic_add_fetch(&after, 1, __ATOMIC_RELAXED);
 	}
 	rest(4);
