@@ -19,6 +19,7 @@
 #include "cli/devices.h"
 #include "cli/libraries.h"
 #include "cli/preload.h"
+#include "cli/program.h"
 #include "cli/rundir.h"
 
 #define SHOWN 3 /* libraries of a runtime, without --verbose */
@@ -203,7 +204,7 @@ static int check_words(const struct options *options, char **words, struct targe
 	if (words[1])
 		return log_error(SONDE_EUSAGE, "doctor looks at one program: '%s' is too many", words[1]);
 	err = target_look(words[0], target);
-	return err ? log_error(SONDE_EUSAGE, "%s: %s", words[0], strerror(err)) : 0;
+	return err ? program_cannot_run(words[0], err) : 0;
 }
 
 int cmd_doctor(const struct options *options, char **words)

@@ -107,6 +107,9 @@ row() # BACKEND TEXT...
 	doctor 2 /nowhere
 	says "$T/err" "sonde: /nowhere: No such file or directory"
 	silent "$T/out"
+	touch "$T/here"
+	doctor 2 here
+	says "$T/err" "sonde: here: command not found"
 	doctor 2 -b foo
 	says "$T/err" "unknown backend 'foo'"
 	status=0
