@@ -48,6 +48,7 @@ struct thread_time {
 	uint64_t calls;
 	int64_t category[SONDE_CATEGORY_COUNT]; /* self time */
 	int64_t poll_ns;
+	int64_t copies_wait_ns;     /* of category[SONDE_CATEGORY_device_wait]: in blocking copies */
 	struct open_frame *frame;
 	uint32_t frames;
 	uint64_t covered_ns;        /* of the process's pauses: its calls were open */

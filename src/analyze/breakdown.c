@@ -91,6 +91,7 @@ static void row_add(struct analysis *analysis, const struct process_time *proces
 	waited = waited_ns(analysis, process, &row->stats);
 	category_add(time, category, number_subtract(self, waited));
 	category_add(time, SONDE_CATEGORY_device_wait, waited);
+	time->copies_wait_ns = number_add(time->copies_wait_ns, waited);
 	if (function->kind == SONDE_KIND_poll)
 		time->poll_ns = number_add(time->poll_ns, self);
 	if (category == SONDE_CATEGORY_comm)

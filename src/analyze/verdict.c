@@ -108,10 +108,22 @@ static const char *with_dominant(struct analysis *analysis, const char *bound, e
 	return name && strlen(name) < NAME_LONG ? arena_printf(analysis->arena, "%s, mostly %s", bound, name) : bound;
 }
 
+static bool waits_in_copies(const struct analysis *analysis)
+{
+	int64_t ns = 0;
+	size_t i;
+
+	for (i = 0; i < analysis->summary->processes; i++)
+		if (analysis->process[i].reference)
+			ns = number_add(ns, analysis->process[i].reference->copies_wait_ns);
+	return ns > analysis->summary->share[SONDE_CATEGORY_device_wait].ns / 2;
+}
+
 static struct candidate waiting(const struct analysis *analysis)
 {
 	const struct summary *summary = analysis->summary;
-	struct candidate candidate = {"waiting for the device", "@ of the time", "device waits @",
+	struct candidate candidate = {waits_in_copies(analysis) ? "waiting for the device in blocking copies"
+								: "waiting for the device", "@ of the time", "device waits @",
 				      idle_wait(analysis), false};
 
 	if (summary->devices && summary_lacks_device_work(summary->ledger, summary->ledgers)) {

@@ -23,7 +23,7 @@ static const char *class_text(struct painter *painter, enum summary_overlap_clas
 	}
 	if (summary->overlap_waiting_ns <= 0)
 		return "host only";
-	return arena_printf(&painter->arena, "host only (%s of it waiting for a device)",
+	return arena_printf(&painter->arena, "host only (%s of it in calls that wait for a device)",
 			    number_time(&number, painter->ranks && summary->run.ranks ?
 						 summary->overlap_waiting_ns / summary->run.ranks :
 						 summary->overlap_waiting_ns));

@@ -386,6 +386,25 @@ static void who_waits_while_no_device_is_busy_waits_for_an_idle_one(void **state
 			       "Bound by waiting for the device: 80 % of the time while it is idle"));
 }
 
+static void who_waits_in_blocking_copies_is_told_so(void **state)
+{
+	struct fixture *fixture = *state;
+	struct fmt_stats *row;
+
+	for (int i = 0; i < PROCESSES; i++) {
+		row = builder_row(fixture->builder[i], 0,
+				  builder_function(fixture->builder[i], 0, "api_copy", SONDE_KIND_copy));
+		builder_calls(row, 9, SECOND);
+		row->blocked = 9 * SECOND;
+		row->device_ns = SECOND;
+		copy(fixture->device[i], 0, SECOND);
+		builder_write(fixture->builder[i]);
+	}
+	fixture->summary = builder_summary(fixture->run);
+	assert_non_null(strstr(fixture->summary->verdict,
+			       "Bound by waiting for the device in blocking copies: 70 % of the time while it is idle"));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -409,6 +428,7 @@ int main(void)
 		TEST(ranks_are_mapped_to_their_devices),
 		TEST(who_waits_for_a_busy_device_waits_for_no_idle_one_beside_it),
 		TEST(who_waits_while_no_device_is_busy_waits_for_an_idle_one),
+		TEST(who_waits_in_blocking_copies_is_told_so),
 		cmocka_unit_test(unions_and_overlaps_equal_plain_counting),
 	};
 
