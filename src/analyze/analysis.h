@@ -76,7 +76,9 @@ struct process_time {
 	uint64_t argument_ticks;    /* that recording arguments took, in all threads */
 	struct open_range *open_range;
 	uint32_t open_ranges;
-	uint64_t devices_busy_ns;   /* of all that it used, each in the whole run */
+	struct interval_set devices_busy; /* when some device that it used was, in the whole run */
+	uint64_t devices_folded_ns; /* of the one that was for longest, at times that are not known any more */
+	uint32_t devices_folded;    /* that were at such times */
 };
 
 struct analysis {

@@ -13,7 +13,8 @@
 
 #define POLLING_LIMIT 90      /* per cent of its time in polling calls: such a thread is a progress engine */
 #define TRACED_LEAST 1        /* per cent of the initial thread's time: below, another one does the work */
-#define NEGATIVE_NOISE (-1000) /* ns: rounding of many small figures */
+#define NEGATIVE_NOISE 1000    /* ns: rounding of many small figures */
+#define CLOCKS_APART_PPM 200  /* most, of a call's clock and the one that its device span is capped by */
 
 struct comm_row {
 	const char *backend;
@@ -54,9 +55,6 @@ static void category_add(struct thread_time *time, enum sonde_category category,
 	time->category[category] = number_add(time->category[category], ns);
 }
 
-#define CLOCKS_APART_NS 1000 /* most, a call */
-#define CLOCKS_APART_PPM 1000
-
 /*
  * A blocking copy waits for the device first: only the time of its device span is transfer. That is by another clock
  * than the call, and may be longer by as much as they are apart: then nothing was waited for. More would be a fault,
@@ -69,7 +67,7 @@ static int64_t waited_ns(struct analysis *analysis, const struct process_time *p
 	if (!stats->blocked)
 		return 0;
 	waited = number_subtract(blocked, (int64_t)stats->device_ns);
-	apart = blocked / 1000000 * CLOCKS_APART_PPM + (int64_t)stats_calls(stats) * CLOCKS_APART_NS;
+	apart = blocked / 1000000 * CLOCKS_APART_PPM + NEGATIVE_NOISE;
 	return waited < 0 && -waited <= apart ? 0 : waited;
 }
 
@@ -258,7 +256,7 @@ static void note_negative_share(struct analysis *analysis, const struct summary_
 	int i;
 
 	for (i = 0; i < SONDE_CATEGORY_COUNT; i++)
-		if (process->category[i] < NEGATIVE_NOISE)
+		if (process->category[i] < -NEGATIVE_NOISE)
 			summary_add_note(analysis->summary, "negative",
 					 "error: pid %u: share %s is negative (%s): its recording contradicts itself",
 					 process->pid, names[i], number_time(&number, process->category[i]));

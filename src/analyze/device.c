@@ -27,6 +27,7 @@ struct device_row {
 	size_t uses, use_capacity;
 	int64_t *per_rank;
 	const struct activity *shared; /* by all processes, where the figures come from streams */
+	struct interval_set busy;      /* kernels or copies of any process, as far as their times are kept */
 };
 
 struct pair_row {
@@ -197,6 +198,7 @@ static void exact_part(struct analysis *analysis, struct device_row *row, uint64
 	row->out.copies_ns = interval_length(&copies);
 	row->out.overlap_ns = interval_overlap(&kernels, &copies);
 	row->out.kernels_min_ns = row->out.kernels_max_ns = row->out.kernels_ns;
+	row->busy = interval_union(&analysis->scratch, &kernels, &copies);
 }
 
 /* Adds what lies before the line: exact for one process, an estimate for several. */
@@ -328,18 +330,24 @@ static void labels_make(struct analysis *analysis)
 }
 
 /* What a process waited for while one of its devices was busy may have been that device. */
-static void processes_add(struct device_row *row)
+static void processes_add(struct analysis *analysis, struct device_row *row)
 {
 	uint64_t busy = row->out.kernels_ns + row->out.copies_ns - row->out.overlap_ns;
+	uint64_t exact = interval_length(&row->busy), folded = busy > exact ? busy - exact : 0;
 	size_t i, j;
 
 	for (i = 0; i < row->uses; i++) {
-		for (j = 0; j < i && row->use[j].process != row->use[i].process; j++)
+		struct process_time *process = row->use[i].process;
+
+		for (j = 0; j < i && row->use[j].process != process; j++)
 			;
 		if (j < i)
 			continue;
-		row->use[i].process->devices_busy_ns += busy;
 		row->out.processes++;
+		process->devices_busy = interval_union(&analysis->scratch, &process->devices_busy, &row->busy);
+		process->devices_folded += folded > 0;
+		if (folded > process->devices_folded_ns)
+			process->devices_folded_ns = folded;
 	}
 }
 
@@ -366,7 +374,7 @@ void devices_finish(struct analysis *analysis)
 		if (!row->uses)
 			continue; /* named by a transfer or an allocation only */
 		device_measure(analysis, row);
-		processes_add(row);
+		processes_add(analysis, row);
 		summary->device[summary->devices++] = row->out;
 	}
 	summary->rank_device = arena_array(analysis->arena, pairs->count, sizeof(*summary->rank_device));

@@ -32,19 +32,22 @@ static int64_t device_mean(const struct summary *summary, bool exposed)
 }
 
 /*
- * Waiting that no device of the process explains: at least so long it waited while they were idle. What kernels and
- * copies run for is a candidate of its own.
+ * Waiting that no device of the process explains. What kernels and copies run for is a candidate of its own. Where the
+ * times of several devices are not kept, they are taken to have run at once: *certain_out is false then.
  */
-static int64_t idle_wait(const struct analysis *analysis)
+static int64_t idle_wait(const struct analysis *analysis, bool *certain_out)
 {
 	const struct summary *summary = analysis->summary;
 	int64_t idle = 0, whole = 0;
 	size_t i;
 
+	*certain_out = true;
 	for (i = 0; i < summary->processes; i++) {
-		int64_t ns = number_subtract(summary->process[i].category[SONDE_CATEGORY_device_wait],
-					     (int64_t)analysis->process[i].devices_busy_ns);
+		const struct process_time *process = &analysis->process[i];
+		uint64_t busy = interval_length(&process->devices_busy) + process->devices_folded_ns;
+		int64_t ns = number_subtract(summary->process[i].category[SONDE_CATEGORY_device_wait], (int64_t)busy);
 
+		*certain_out &= process->devices_folded < 2;
 		idle = number_add(idle, ns > 0 ? ns : 0);
 	}
 	for (i = 0; i < summary->shares; i++)
@@ -122,12 +125,16 @@ static bool waits_in_copies(const struct analysis *analysis)
 static struct candidate waiting(const struct analysis *analysis)
 {
 	const struct summary *summary = analysis->summary;
-	struct candidate candidate = {waits_in_copies(analysis) ? "waiting for the device in blocking copies"
-								: "waiting for the device", "@ of the time", "device waits @",
-				      idle_wait(analysis), false};
+	struct candidate candidate = {"waiting for the device", "@ of the time", "device waits @", 0, false};
+	bool certain;
 
+	candidate.ppm = idle_wait(analysis, &certain);
+	if (waits_in_copies(analysis))
+		candidate.bound = "waiting for the device in blocking copies";
 	if (summary->devices && summary_lacks_device_work(summary->ledger, summary->ledgers)) {
 		candidate.text = "@ of the time, in part for work that has not told its times";
+	} else if (summary->devices && !certain) {
+		candidate.text = "@ of the time, beyond what any device ran";
 	} else if (summary->devices) {
 		candidate.text = "@ of the time while it is idle";
 		candidate.brief = "idle device waits @";

@@ -173,7 +173,7 @@ static void a_blocking_copy_whose_device_span_is_longer_by_the_clocks_error_wait
 
 	builder_calls(row, 4, SECOND);
 	row->blocked = 4 * SECOND;
-	row->device_ns = 4 * SECOND + 3000;
+	row->device_ns = 4 * SECOND + 500000;
 	summarise(fixture);
 	assert_int_equal(share_ns(fixture, SONDE_CATEGORY_device_wait), 0);
 	assert_int_equal(share_ns(fixture, SONDE_CATEGORY_copy), 4 * (int64_t)SECOND);

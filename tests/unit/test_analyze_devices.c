@@ -380,6 +380,47 @@ static void who_waits_for_a_busy_device_waits_for_no_idle_one_beside_it(void **s
 	assert_null(strstr(verdict, "idle"));
 }
 
+/* One process alone: it waited for nine seconds, and each of two devices ran for `ns`. */
+static const char *verdict_of_two(struct fixture *fixture, uint64_t second_begins, uint64_t ns, bool folded)
+{
+	struct builder *builder = fixture->builder[0];
+	struct fmt_device *device[2] = {fixture->device[0],
+					builder->device[builder_device(builder, 0, "uuid-2", "GPU")]};
+
+	builder_calls(builder_row(builder, 0, builder_function(builder, 0, "api_wait", SONDE_KIND_wait)), 9, SECOND);
+	for (int i = 0; i < 2; i++) {
+		if (folded) {
+			device[i]->kernels.folded_ns = device[i]->kernels_sum_ns = ns;
+			device[i]->fold_line = 9 * SECOND;
+		} else {
+			kernel(device[i], i ? second_begins : 0, (i ? second_begins : 0) + ns);
+		}
+	}
+	builder_write(builder);
+	fixture->summary = builder_summary(fixture->run);
+	return fixture->summary->verdict;
+}
+
+static void devices_that_run_at_the_same_time_explain_that_time_once(void **state)
+{
+	assert_non_null(strstr(verdict_of_two(*state, 0, 1500 * MS, false),
+			       "Bound by waiting for the device: 75 % of the time while it is idle"));
+}
+
+static void devices_that_run_by_turns_explain_the_waiting(void **state)
+{
+	const char *verdict = verdict_of_two(*state, 4500 * MS, 4500 * MS, false);
+
+	assert_non_null(strstr(verdict, "Bound by device kernels: running 45 % of the time"));
+	assert_null(strstr(verdict, "waiting for the device"));
+}
+
+static void where_times_of_several_devices_are_not_kept_nothing_is_said_of_idle_ones(void **state)
+{
+	assert_non_null(strstr(verdict_of_two(*state, 0, 1500 * MS, true),
+			       "Bound by waiting for the device: 75 % of the time, beyond what any device ran"));
+}
+
 static void who_waits_while_no_device_is_busy_waits_for_an_idle_one(void **state)
 {
 	assert_non_null(strstr(verdict_of_waits(*state, 1),
@@ -401,8 +442,8 @@ static void who_waits_in_blocking_copies_is_told_so(void **state)
 		builder_write(fixture->builder[i]);
 	}
 	fixture->summary = builder_summary(fixture->run);
-	assert_non_null(strstr(fixture->summary->verdict,
-			       "Bound by waiting for the device in blocking copies: 70 % of the time while it is idle"));
+	assert_non_null(strstr(fixture->summary->verdict, "Bound by waiting for the device in blocking copies: "
+			       "70 % of the time while it is idle"));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -427,6 +468,9 @@ int main(void)
 		TEST(the_same_key_on_two_hosts_is_two_devices),
 		TEST(ranks_are_mapped_to_their_devices),
 		TEST(who_waits_for_a_busy_device_waits_for_no_idle_one_beside_it),
+		TEST(devices_that_run_at_the_same_time_explain_that_time_once),
+		TEST(devices_that_run_by_turns_explain_the_waiting),
+		TEST(where_times_of_several_devices_are_not_kept_nothing_is_said_of_idle_ones),
 		TEST(who_waits_while_no_device_is_busy_waits_for_an_idle_one),
 		TEST(who_waits_in_blocking_copies_is_told_so),
 		cmocka_unit_test(unions_and_overlaps_equal_plain_counting),
