@@ -333,7 +333,12 @@ bool rec_open(void)
 		rec_missing_keep();
 		forget_parent();
 	}
-	if (rec_proc_excluded() || !rec_file_create()) {
+	if (rec_proc_excluded()) {
+		rec_missing_drop();
+		state->off = true; /* children keep executable and rank, but maybe not the variables that say so */
+		return false;
+	}
+	if (!rec_file_create()) {
 		rec_wiped->failed = 1;
 		return false;
 	}

@@ -36,7 +36,7 @@ enum rec_backend_state {
 struct rec_wiped {
 	uint32_t pid;    /* of this process, cached; 0 = ask */
 	uint32_t open;   /* 1: the record in rec_state belongs to this process */
-	uint32_t failed; /* 1: this process could make none, or is not to; its children ask for themselves */
+	uint32_t failed; /* 1: this process could make none; its children try for themselves */
 };
 
 struct rec_area {         /* a section while it is being written */

@@ -2,6 +2,7 @@
 /*
  * no_record descriptors: a traced call, then no descriptor is left, and a forked child makes traced calls, as do two
  * that the child forks, of which the second one closes descriptors first.
+ * no_record environment: a traced call, then without an environment another one by a forked child.
  * no_record inodes DIRECTORY: makes files there until there is no room for another one, then makes traced calls.
  */
 #include <fcntl.h>
@@ -75,6 +76,11 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	call();
+	if (argc > 1 && strcmp(argv[1], "environment") == 0) {
+		clearenv();
+		run_forked(call);
+		return 0;
+	}
 	use_descriptors();
 	run_forked(call_and_fork);
 	call();
