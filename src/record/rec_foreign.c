@@ -74,33 +74,43 @@ bool rec_foreign_read(struct rec_foreign_clock *clock, bool (*ask)(uint64_t *the
 	return true;
 }
 
-bool rec_foreign_convert(struct rec_foreign_clock *clock, uint64_t theirs, uint64_t *raw_out, uint64_t *error_out)
+/* As another thread's reading leaves it. False: it was never read. */
+static bool as_read(struct rec_foreign_clock *clock, struct rec_foreign_clock *now_out)
 {
-	struct rec_foreign_clock now;
-	int64_t far;
-	uint64_t beyond, halves;
-
 	rec_lock(&clock->lock);
-	now = *clock;
+	*now_out = *clock;
 	rec_unlock(&clock->lock);
-	if (!now.first.raw)
-		return false;
-	halves = now.first.error + now.newest.error;
-	far = nominal_ns(&now, now.newest.theirs, theirs);
-	beyond = (uint64_t)(far < 0 ? -far : far);
-	*error_out = now.first.error > now.newest.error ? now.first.error : now.newest.error;
-	if (has_rate(&now)) {
-		uint64_t apart = now.newest.raw - now.first.raw;
+	return now_out->first.raw != 0;
+}
 
-		far = (int64_t)((__int128)(int64_t)(theirs - now.newest.theirs) * (int64_t)apart /
-				(int64_t)(now.newest.theirs - now.first.theirs));
+static void convert(const struct rec_foreign_clock *now, uint64_t theirs, uint64_t *raw_out, uint64_t *error_out)
+{
+	uint64_t beyond, halves = now->first.error + now->newest.error;
+	int64_t far = nominal_ns(now, now->newest.theirs, theirs);
+
+	beyond = (uint64_t)(far < 0 ? -far : far);
+	*error_out = now->first.error > now->newest.error ? now->first.error : now->newest.error;
+	if (has_rate(now)) {
+		uint64_t apart = now->newest.raw - now->first.raw;
+
+		far = (int64_t)((__int128)(int64_t)(theirs - now->newest.theirs) * (int64_t)apart /
+				(int64_t)(now->newest.theirs - now->first.theirs));
 		/* between the two readings it lies between their errors */
 		if (far > 0 || beyond > apart)
 			*error_out += (uint64_t)((__int128)beyond * halves / apart);
 	} else {
 		*error_out += beyond / 1000 * NOMINAL_PPM / 1000;
 	}
-	*raw_out = now.newest.raw + (uint64_t)far;
+	*raw_out = now->newest.raw + (uint64_t)far;
+}
+
+bool rec_foreign_convert(struct rec_foreign_clock *clock, uint64_t theirs, uint64_t *raw_out, uint64_t *error_out)
+{
+	struct rec_foreign_clock now;
+
+	if (!as_read(clock, &now))
+		return false;
+	convert(&now, theirs, raw_out, error_out);
 	return true;
 }
 
@@ -108,10 +118,12 @@ bool rec_foreign_span(struct rec_foreign_clock *clock, uint64_t begin, uint64_t 
 		      struct rec_span *span)
 {
 	uint64_t begin_error, end_error, limit;
+	struct rec_foreign_clock now; /* the same for both ends */
 
-	if (!begin || end < begin || !rec_foreign_convert(clock, begin, &span->begin_ns, &begin_error) ||
-	    !rec_foreign_convert(clock, end, &span->end_ns, &end_error))
+	if (!begin || end < begin || !as_read(clock, &now))
 		return false;
+	convert(&now, begin, &span->begin_ns, &begin_error);
+	convert(&now, end, &span->end_ns, &end_error);
 	span->error_ns = begin_error > end_error ? begin_error : end_error;
 	limit = span->error_ns + TOLERANCE_NS;
 	/* nothing begins before it was handed over, or ends after it is told of */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Clocks of runtimes that can be read: what one of their times is by the host's. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -125,6 +126,38 @@ static void a_clock_that_is_gone_or_was_never_read_tells_nothing(void **state)
 	assert_false(rec_foreign_convert(&clock, 1, &told, &error));
 }
 
+static bool reading;
+
+static void *jump_and_read(void *clock)
+{
+	while (__atomic_load_n(&reading, __ATOMIC_RELAXED)) {
+		ahead_ns ^= 3600000000000;
+		rec_foreign_read(clock, ask, 0);
+	}
+	return NULL;
+}
+
+static void both_ends_of_a_span_are_by_one_view_of_the_clock(void **state)
+{
+	struct rec_foreign_clock clock = set(1e9, 0, 0);
+	uint64_t parted = 0;
+	struct rec_span span;
+	pthread_t reader;
+
+	(void)state;
+	assert_true(rec_foreign_read(&clock, ask, 0));
+	reading = true;
+	assert_int_equal(pthread_create(&reader, NULL, jump_and_read, &clock), 0);
+	for (int i = 0; i < 100000; i++) {
+		span.begin_ns = span.end_ns = 0;
+		rec_foreign_span(&clock, 1000000000, 1000000000, 0, &span);
+		parted += span.begin_ns != span.end_ns;
+	}
+	__atomic_store_n(&reading, false, __ATOMIC_RELAXED);
+	pthread_join(reader, NULL);
+	assert_int_equal(parted, 0);
+}
+
 static void times_of_a_device_that_cannot_be_right_are_told_from_those_that_can(void **state)
 {
 	struct rec_foreign_clock clock = set(1e9, 0, 7000);
@@ -156,6 +189,7 @@ int main(void)
 		cmocka_unit_test(a_clock_that_was_read_just_now_is_not_read_again),
 		cmocka_unit_test(a_clock_that_jumps_begins_anew),
 		cmocka_unit_test(a_clock_that_is_gone_or_was_never_read_tells_nothing),
+		cmocka_unit_test(both_ends_of_a_span_are_by_one_view_of_the_clock),
 		cmocka_unit_test(times_of_a_device_that_cannot_be_right_are_told_from_those_that_can),
 	};
 
