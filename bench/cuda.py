@@ -19,6 +19,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 SRC = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -56,19 +57,20 @@ class Lane:
         return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                 env=dict(os.environ, CUDA_VISIBLE_DEVICES=str(self.gpu), **env))
 
-    def rounds(self, numbers, variants, key, sets, seconds):
-        """A dictionary of figures per round. A process says that it is ready, and works for each line that it gets."""
-        order, results, end = list(variants), [], time.monotonic() + seconds
+    def rounds(self, rounds, variants, key, sets, seconds):
+        """Figures of each round, behind whose they are. A process says that it is ready, and works for each line."""
+        order, results = list(variants), []
         started = [{name: self.start(*variants[name]) for name in order} for _ in range(sets)]
         for processes in started:
             for process in processes.values():
                 process.stdout.readline()
-        for number in numbers:
-            if time.monotonic() > end:
+        end = time.monotonic() + seconds
+        for number in range(rounds):
+            if time.monotonic() > end and results:
                 break
-            turn = number % len(order)
-            results.append({name: ask(started[number // len(order) % sets][name], key)
-                            for name in order[turn:] + order[:turn]})
+            turn, set_ = number % len(order), number // len(order) % sets
+            figures = {name: ask(started[set_][name], key) for name in order[turn:] + order[:turn]}
+            results.append(((self.gpu, set_), figures))
         for processes in started:
             for process in processes.values():
                 process.communicate(timeout=LIMIT)
@@ -77,56 +79,76 @@ class Lane:
 
 def ask(process, key):
     """What the process prints as KEY= of the work that a line makes it do."""
+    watchdog = threading.Timer(LIMIT, process.kill)
+    watchdog.start()
     process.stdin.write(b"\n")
     process.stdin.flush()
     for line in iter(process.stdout.readline, b""):
         name, _, value = line.decode().partition("=")
         if name == key:
+            watchdog.cancel()
             return float(value)
     raise RuntimeError("no %s from: %s" % (key, " ".join(process.args)))
 
 
-def interval(values):
-    draws = sorted(statistics.median(random.choices(values, k=len(values))) for _ in range(2000))
-    return draws[50], draws[1949]
+def interval(groups, figure):
+    """95 % of what FIGURE is of other rounds by chance. Rounds of one group share their processes: groups are drawn."""
+    draws = []
+    for _ in range(1000):
+        draws.append(figure([item for group in random.choices(groups, k=len(groups)) for item in group]))
+    draws.sort()
+    return draws[25], draws[974]
+
+
+def median_of(figure):
+    return lambda rounds: statistics.median(figure(taken) for taken in rounds)
 
 
 def compare(title, variants, key, rounds, against, seconds, sets=SETS):
     """variants: {name: (words, env)}; against: pairs (variant, base) whose ratio is wanted."""
     gpus = count_gpus()
     with concurrent.futures.ThreadPoolExecutor(gpus) as pool:
-        lanes = [pool.submit(Lane(gpu, gpus).rounds, range(gpu, rounds, gpus), variants, key, sets, seconds)
+        lanes = [pool.submit(Lane(gpu, gpus).rounds, -(-rounds // gpus), variants, key, sets, seconds)
                  for gpu in range(gpus)]
-    results = [figures for lane in lanes for figures in lane.result()]
-    print("%s; %d rounds on %d GPUs" % (title, len(results), gpus))
-    return show({name: [figures[name] for figures in results] for name in variants}, against)
+    groups = {}
+    for lane in lanes:
+        for whose, figures in lane.result():
+            groups.setdefault(whose, []).append(figures)
+    groups = list(groups.values())
+    print("%s; %d rounds of %d sets of processes on %d GPUs" % (title, sum(map(len, groups)), len(groups), gpus))
+    return show(groups, against)
 
 
-def show(taken, against):
-    """taken: {variant: figures of rounds}; returns it."""
-    for name, figures in taken.items():
-        print("  %-28s %12.0f ns  %.0f to %.0f" % ((name, statistics.median(figures)) + interval(figures)))
+def show(groups, against):
+    """groups: lists of rounds, each {variant: figure}; returns them."""
+    rounds = [figures for group in groups for figures in group]
+    for name in rounds[0]:
+        figure = median_of(lambda taken, name=name: taken[name])
+        print("  %-28s %12.0f ns  %.0f to %.0f" % ((name, figure(rounds)) + interval(groups, figure)))
     for name, base in against:
-        ratios = [a / b for a, b in zip(taken[name], taken[base])]
-        middle, (low, high) = statistics.median(ratios), interval(ratios)
+        figure = median_of(lambda taken, name=name, base=base: taken[name] / taken[base])
+        middle, (low, high) = figure(rounds), interval(groups, figure)
         wide = low < 0.97 * middle or high > 1.03 * middle
         print("  %-28s %12.3f x   %.3f to %.3f%s" % (name + " over " + base, middle, low, high,
                                                      "  not resolved" if wide else ""))
     sys.stdout.flush()
-    return taken
+    return groups
 
 
-def show_added(taken, base, whole):
+def show_added(groups, base, whole):
     """What each adds to BASE, and what share that is of what WHOLE adds."""
-    added = {name: [a - b for a, b in zip(figures, taken[base])] for name, figures in taken.items() if name != base}
-    rounds = range(len(taken[base]))
-    draws = [random.choices(rounds, k=len(rounds)) for _ in range(2000)]
-    for name, figures in added.items():
-        shares = sorted(statistics.median(figures[i] for i in draw) / statistics.median(added[whole][i] for i in draw)
-                        for draw in draws)
-        print("  added by %-19s %12.0f ns  %.0f to %.0f" % ((name, statistics.median(figures)) + interval(figures)) +
-              ("" if name == whole else "; %.2f of that by %s (%.2f to %.2f)" % (
-                  statistics.median(figures) / statistics.median(added[whole]), whole, shares[50], shares[1949])))
+    rounds = [figures for group in groups for figures in group]
+    all_of_it = median_of(lambda taken: taken[whole] - taken[base])
+    for name in rounds[0]:
+        added = median_of(lambda taken, name=name: taken[name] - taken[base])
+        share = ""
+        if name == base:
+            continue
+        if name != whole:
+            def ratio(some, added=added):
+                return added(some) / all_of_it(some)
+            share = "; %.2f of that by %s (%.2f to %.2f)" % ((ratio(rounds), whole) + interval(groups, ratio))
+        print("  added by %-19s %12.0f ns  %.0f to %.0f" % ((name, added(rounds)) + interval(groups, added)) + share)
     sys.stdout.flush()
 
 
@@ -167,15 +189,17 @@ class Bench:
                    [self.program, "rate", "100000"])
 
     def whole(self, launchers, words):
-        taken, end = {name: [] for name in launchers}, time.monotonic() + self.seconds
-        while len(taken["bare"]) < self.rounds and time.monotonic() < end:
-            for name, launcher in launchers.items():
+        groups, end, order = [], time.monotonic() + self.seconds, list(launchers)
+        while len(groups) < self.rounds and (time.monotonic() < end or not groups):
+            groups.append([{}])
+            for name in order:
                 start = time.monotonic()
-                subprocess.run(launcher + words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                subprocess.run(launchers[name] + words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                check=name != "nsys") # which may fail to make a report of what it has
-                taken[name].append((time.monotonic() - start) * 1e9)
-        print("Whole run with 100,000 launches; %d rounds" % len(taken["bare"]))
-        show(taken, [("sonde", "bare"), ("nsys", "bare"), ("sonde", "nsys")])
+                groups[-1][0][name] = (time.monotonic() - start) * 1e9
+            order.append(order.pop(0))
+        print("Whole run with 100,000 launches; %d rounds" % len(groups))
+        show(groups, [("sonde", "bare"), ("nsys", "bare"), ("sonde", "nsys")])
 
     def step(self):
         train = self.variants(sys.executable, TRAIN, "10", "wait")

@@ -10,6 +10,7 @@ not happen again, what is wrong does. Tests that needed that are named before th
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -108,6 +109,8 @@ def main():
     status, verdicts, output = run(build, "-j", jobs, *options)
     failed = [name for name, verdict in verdicts.items() if outcome(verdict) == "failed"]
     if 0 < len(failed) <= AGAIN_MOST:
+        log = os.path.join(build, "Testing", "Temporary", "LastTest.log")
+        shutil.copyfile(log, log + ".first")
         print("once more, alone: " + " ".join(failed), flush=True)
         mended = again(failed, verdicts, output,
                        lambda name: run(build, *options, "-R", "^" + re.escape(name) + "$"))

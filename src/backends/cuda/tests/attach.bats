@@ -120,11 +120,11 @@ no_cupti()
 
 @test "a tool that takes CUPTI while threads launch leaves neither side with the other's buffers" {
 	for kind in shared static; do
-		# the threads may have launched all before the tool has CUPTI; the last ten are its in any case
-		sim $kind launch 2000 start-threads 8 4000 client subscribe launch 10 join-threads client-print
-		check 'out["client_error"] == 0' 'out["client_foreign"] == 0' \
-			'10 <= out["client_kernels"] <= 32010' '2000 <= kernels() <= 34010 - out["client_kernels"]' \
-			'ledger("device_recorded") == kernels()'
+		sim $kind launch 2000 start-threads 8 0 client subscribe launch 10 join-threads client-print
+		check 'out["client_error"] == 0' 'out["client_foreign"] == 0' 'out["client_kernels"] >= 10' \
+			'kernels() >= 2000' 'ledger("device_recorded") == kernels()'
+		# calls of a static runtime are CUPTI's to tell
+		[ $kind = static ] || check 'kernels() <= calls("cudaLaunchKernel") - out["client_kernels"]'
 	done
 }
 

@@ -365,10 +365,15 @@ static void do_open(void)
 
 /* ---- lives ---- */
 
+static int joining;
+
+/* As often as it is told; 0: until it is joined. */
 static void *launch_many(void *data)
 {
+	uint64_t count = (uint64_t)(uintptr_t)data;
+
 	sim_driver()->operation()->name = "threaded";
-	for (uint64_t count = (uint64_t)(uintptr_t)data; count; count--)
+	for (uint64_t i = 0; count ? i < count : !__atomic_load_n(&joining, __ATOMIC_RELAXED); i++)
 		cudaLaunchKernel("", one, one, NULL, 0, NULL);
 	return NULL;
 }
@@ -386,6 +391,7 @@ static void do_start_threads(void)
 
 static void do_join_threads(void)
 {
+	__atomic_store_n(&joining, 1, __ATOMIC_RELAXED);
 	while (threads)
 		pthread_join(thread[--threads], NULL);
 }
