@@ -102,12 +102,18 @@ sync_measures()
 
 @test "tasks at the end of a region are work, not waiting" {
 	needs tasks
-	traced -b gomp -l "$GOMP/tasks" end
-	check 'sum(r["calls"] for r in s["calls"] if r["name"].startswith("task at_the_end")) == 8' \
-		'sum(r["total_ns"] for r in s["calls"] if r["name"].startswith("parallel end")) < 15e6' \
-		'[r["team_waited_ns"] < 0.25 * r["team_ns"] for r in s["calls"]
-			if r["name"].startswith("parallel at_the_end")] == [True]' \
-		'ledger("lost") == 0'
+	end_runs()
+	{
+		traced -b gomp -l "$GOMP/tasks" end
+		check 'sum(r["calls"] for r in s["calls"] if r["name"].startswith("task at_the_end")) == 8' 'ledger("lost") == 0'
+	}
+	end_measures()
+	{
+		check 'sum(r["total_ns"] for r in s["calls"] if r["name"].startswith("parallel end")) < 15e6' \
+			'[r["team_waited_ns"] < 0.25 * r["team_ns"] for r in s["calls"]
+				if r["name"].startswith("parallel at_the_end")] == [True]'
+	}
+	thrice end_runs end_measures
 }
 
 @test "a region that begins as older compilers had it, in threads of one before it" {
