@@ -8,7 +8,7 @@
 
 #define SPECIAL "*?[\\" /* in a glob */
 
-/* A path as a glob that matches it alone. */
+/* A path as a glob that matches it alone; a comma, which would end it, as any character. */
 static const char *path_quoted(struct arena *arena, const char *path)
 {
 	char quoted[2 * PATH_MAX], *end = quoted;
@@ -16,7 +16,7 @@ static const char *path_quoted(struct arena *arena, const char *path)
 	for (; *path && end < quoted + sizeof(quoted) - 2; path++) {
 		if (strchr(SPECIAL, *path))
 			*end++ = '\\';
-		*end++ = *path;
+		*end++ = *path == ',' ? '?' : *path;
 	}
 	*end = '\0';
 	return arena_strdup(arena, quoted);

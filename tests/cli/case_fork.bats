@@ -67,6 +67,19 @@ load lib
 	check 'len(s["calls"]) == 0'
 }
 
+@test "a program in a folder with a comma in its name is left out, or the only one, by its path" {
+	need opencl
+	mkdir a,b
+	cp "$APPS/cl_run" a,b/other
+	cd a,b
+	for glob in ./other "other,./o*r" "$T/a?b/other"; do
+		traced --include "$glob" -- bash -c "'$APPS/cl_run' 4; ./other 3"
+		check 'exes == ["other"]' 'kernels() == 3'
+		traced --exclude "$glob" -- bash -c "'$APPS/cl_run' 4; ./other 3"
+		check 'exes == ["cl_run"]' 'kernels() == 4'
+	done
+}
+
 @test "C007 a shell pipeline gives the same output and status, and says nothing more" {
 	mkdir d && touch d/1 d/2 d/3
 	bare bash -c 'ls d | wc -l; ls nowhere 2>/dev/null; exec 5>&1; echo x >&5'
