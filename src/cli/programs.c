@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPECIAL "*?[\\" /* in a glob */
+#include "format/glob.h"
 
 /* A path as a glob that matches it alone; a comma, which would end it, as any character. */
 static const char *path_quoted(struct arena *arena, const char *path)
@@ -14,9 +14,9 @@ static const char *path_quoted(struct arena *arena, const char *path)
 	char quoted[2 * PATH_MAX], *end = quoted;
 
 	for (; *path && end < quoted + sizeof(quoted) - 2; path++) {
-		if (strchr(SPECIAL, *path))
+		if (strchr(FMT_GLOB_SPECIAL, *path))
 			*end++ = '\\';
-		*end++ = *path == ',' ? '?' : *path;
+		*end++ = *path == *FMT_GLOB_BETWEEN ? '?' : *path;
 	}
 	*end = '\0';
 	return arena_strdup(arena, quoted);
@@ -25,7 +25,7 @@ static const char *path_quoted(struct arena *arena, const char *path)
 /* The folder of the glob's part without special characters is looked up; what is behind it stays. */
 static const char *glob_absolute(struct arena *arena, const char *glob)
 {
-	size_t plain = strcspn(glob, SPECIAL), folder = plain;
+	size_t plain = strcspn(glob, FMT_GLOB_SPECIAL), folder = plain;
 	char *real = glob[plain] ? NULL : realpath(glob, NULL);
 	const char *rest = "", *absolute = glob;
 
@@ -47,13 +47,13 @@ const char *programs_absolute(struct arena *arena, const char *list)
 	const char *result = NULL;
 
 	while (list && *list) {
-		size_t length = strcspn(list, ",");
+		size_t length = strcspn(list, FMT_GLOB_BETWEEN);
 		const char *glob = arena_strndup(arena, list, length);
 
 		if (*glob != '*' && strchr(glob, '/'))
 			glob = glob_absolute(arena, glob);
-		result = result ? arena_printf(arena, "%s,%s", result, glob) : glob;
-		list += length + (list[length] == ',');
+		result = result ? arena_printf(arena, "%s" FMT_GLOB_BETWEEN "%s", result, glob) : glob;
+		list += length + (list[length] != '\0');
 	}
 	return result;
 }

@@ -2,12 +2,12 @@
 /* Facts about this process from /proc. Slow paths only; keeps no descriptor open. */
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "format/glob.h"
 #include "record/rec_state.h"
 
 size_t rec_proc_read(const char *path, char *buffer, size_t size)
@@ -42,26 +42,6 @@ uint64_t rec_proc_start_time(void)
 	for (int i = 2; field && i < 22; i++)
 		field = strchr(field + 1, ' ');
 	return field ? strtoull(field + 1, NULL, 10) : 0;
-}
-
-/* Does a comma-separated list of globs hold the path, or its last part where the glob has no slash? */
-static bool list_matches(const char *list, const char *path)
-{
-	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-	char glob[1024];
-
-	while (*list) {
-		size_t length = strcspn(list, ",");
-
-		if (length && length < sizeof(glob)) {
-			memcpy(glob, list, length);
-			glob[length] = '\0';
-			if (fnmatch(glob, strchr(glob, '/') ? path : name, 0) == 0)
-				return true;
-		}
-		list += length + (list[length] == ',');
-	}
-	return false;
 }
 
 /* Is the number in a list like "0,2,8-15"? */
@@ -150,7 +130,7 @@ bool rec_proc_excluded(void)
 	if (got <= 0)
 		return false;
 	path[got] = '\0';
-	if (exclude && *exclude && list_matches(exclude, path))
+	if (exclude && *exclude && fmt_globs_hold(exclude, path))
 		return true;
-	return include && *include && !list_matches(include, path);
+	return include && *include && !fmt_globs_hold(include, path);
 }
