@@ -76,10 +76,16 @@ class Attach:
             self.rank.append(self.take_rank(rest))
         elif key == "job" and len(rest) <= WORDS:
             self.job.append(rest)
-        elif key == "device" and len(rest) <= WORDS and all(path.startswith("/") for path in rest):
-            self.device.append(rest)
+        elif key == "device":
+            self.device.append(self.take_device(rest))
         else:
             raise ApiError(self.path, self.line, "cannot read '%s'" % " ".join(words))
+
+    def take_device(self, words):
+        shared, paths = words[0] == "shared", words[words[0] == "shared":]
+        if not paths or len(paths) > WORDS or not all(path.startswith("/") for path in paths):
+            raise ApiError(self.path, self.line, "'device' takes up to %d absolute paths" % WORDS)
+        return paths, shared
 
     def take_rank(self, words):
         rank = {"rank": words[0]}
@@ -123,7 +129,7 @@ def attach_text(attaches):
         lists.append(list_text("struct attach_job ", name + "_job", [
             "{{%s}}" % ", ".join(map(quoted, names)) for names in attach.job], "{{NULL}}"))
         lists.append(list_text("struct attach_device ", name + "_device", [
-            "{{%s}}" % ", ".join(map(quoted, paths)) for paths in attach.device], "{{NULL}}"))
+            "{{%s}, %d}" % (", ".join(map(quoted, paths)), shared) for paths, shared in attach.device], "{{NULL}, 0}"))
         lists.append(list_text("struct attach_alias ", name + "_alias", [
             "{%s}" % ", ".join(map(quoted, words)) for words in attach.alias], "{NULL, NULL, NULL}"))
         preload = quoted(attach.preload) if attach.preload else "NULL"

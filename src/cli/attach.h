@@ -50,10 +50,11 @@ struct attach_job {
 
 /*
  * `device GLOB [GLOB ...]`: a file that programs have to open to reach devices; of several one is enough, and the first
- * is named where there is none.
+ * is named where there is none. `device shared GLOB ...`: other drivers make files of that name, too.
  */
 struct attach_device {
 	const char *path[ATTACH_WORDS]; /* unused ones are NULL */
+	int shared;
 };
 
 #define ATTACH_SIMULATED "simulated" /* a state */

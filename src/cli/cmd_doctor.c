@@ -95,13 +95,13 @@ static const char *names_of(struct doctor *doctor, const char *const *names)
 	return text;
 }
 
-/* What may not be opened is told always: the devices are there. */
+/* What may not be opened is told without a library, too, where the devices are there. */
 static void add_devices(struct doctor *doctor, struct table *table, const struct attach_backend *backend,
 			bool asked)
 {
 	struct devices devices = devices_look(&doctor->arena, backend->device);
 
-	if (!devices.trouble || (!asked && !devices.refused))
+	if (!devices.trouble || (!asked && !devices.present))
 		return;
 	table_row(table);
 	table_cell(table, 3, arena_printf(&doctor->arena, "no device: %s", devices.trouble));

@@ -47,6 +47,7 @@ static bool opens_one(struct arena *arena, const char *pattern, const char **ref
 struct devices devices_look(struct arena *arena, const struct attach_device *list)
 {
 	struct devices devices = { .trouble = NULL };
+	bool own = false;
 
 	for (; list->path[0]; list++) {
 		const char *refused = NULL;
@@ -54,6 +55,7 @@ struct devices devices_look(struct arena *arena, const struct attach_device *lis
 
 		for (size_t i = 0; i < ATTACH_WORDS && list->path[i] && !opens; i++)
 			opens = opens_one(arena, list->path[i], &refused);
+		own |= !list->shared && (opens || refused);
 		if (opens)
 			continue;
 		*(refused ? &devices.refused : &devices.absent) = true;
@@ -61,5 +63,6 @@ struct devices devices_look(struct arena *arena, const struct attach_device *lis
 			refused = arena_printf(arena, "no %s", list->path[0]);
 		devices.trouble = devices.trouble ? arena_printf(arena, "%s, %s", devices.trouble, refused) : refused;
 	}
+	devices.present = own && !devices.absent;
 	return devices;
 }

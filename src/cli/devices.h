@@ -11,6 +11,7 @@
 struct devices {
 	const char *trouble;  /* "no /dev/foo, /dev/bar: Permission denied (group video)"; NULL: none */
 	bool absent, refused; /* of some file */
+	bool present;         /* no file is absent, and not all may be of another driver: the devices are there */
 };
 
 /* list ends with path[0] NULL; the text is in the arena. */

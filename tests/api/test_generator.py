@@ -376,13 +376,14 @@ class AttachConf(unittest.TestCase):
                            "env words W_TOOLS @LIBDIR@/z.so\n"
                            "rank W_RANK size=W_SIZE needs=W_STEP\njob W_JOB W_STEP\n"
                            "launcher wrun\nstate real runtime on CPU\nopened libw.so.1\nsearch /opt/w*/lib\n"
-                           "device /dev/w* /dev/v\n")
+                           "device /dev/w* /dev/v\ndevice shared /dev/any\n")
         text = attach_text([attach])
         for piece in ('"libw_",', '{"W_LAYERS", "@LIBDIR@/x.so", ":"}',
                       '{"W_TOOL", "@LIBDIR@/y.so", NULL}',
                       '{"W_TOOLS", "@LIBDIR@/z.so", " "}', '.rank = "W_RANK"', '.needs = "W_STEP"',
                       '{{"W_JOB", "W_STEP"}}', '"wrun"', '{"w", "libsonde-w.so", w_front', '"real runtime on CPU"',
-                      '"/opt/w*/lib"', '"libw.so.1",', '{{"/dev/w*", "/dev/v"}}', 'w_argument, w_device}'):
+                      '"/opt/w*/lib"', '"libw.so.1",', '{{"/dev/w*", "/dev/v"}, 0}',
+                      '{{"/dev/any"}, 1}', 'w_argument, w_device}'):
             self.assertIn(piece, text)
 
     def test_a_backend_says_what_it_was_run_on(self):
@@ -392,7 +393,7 @@ class AttachConf(unittest.TestCase):
 
     def test_mistakes_name_the_line(self):
         for line in ("frnot x", "env replace A b", "rank R sise=S", "job a b c d e", "preload", "state good",
-                     "device dev/w", "device /a /b /c /d /e"):
+                     "device dev/w", "device /a /b /c /d /e", "device shared", "device shared dev/w"):
             with self.assertRaises(ApiError) as caught:
                 self.read("backend w\nfront libw.so\n" + line + "\n")
             self.assertIn("attach.conf:3: ", str(caught.exception))

@@ -57,6 +57,27 @@ row() # BACKEND TEXT...
 	never grep "no device\|in /dev" "$T/out"
 }
 
+@test "a graphics card that the user may not open is no device of runtimes whose driver and library are not there" {
+	need root setpriv
+	local who="setpriv --reuid 65534 --regid 65534 --clear-groups" api looked=
+	$who "$SONDE" doctor >/dev/null 2>&1 || omit "another user cannot run $SONDE"
+	unshare -m sh -c "mount -t tmpfs none /dev && mkdir -m 755 /dev/dri && mknod -m 666 /dev/null c 1 3 && chmod 755 /dev &&
+		touch /dev/dri/renderD128 && chmod 660 /dev/dri/renderD128 && export TMPDIR=/tmp && cd / &&
+		$who '$SONDE' doctor && echo BY NAME && $who '$SONDE' doctor -b ze && touch /dev/kfd && chmod 600 /dev/kfd &&
+		echo BOTH && $who '$SONDE' doctor" >"$T/all"
+	sed '/^BY NAME/,$d' "$T/all" >"$T/out"
+	for api in hip hsa rocprofiler ze; do # those whose library is here may be told of
+		! grep -A1 "^  $api .*not found: " "$T/out" >"$T/row" || { looked=1; never grep "no device" "$T/row"; }
+	done
+	[ "$looked" ] || omit "all of these runtimes are installed"
+	sed '1,/^BY NAME/d; /^BOTH/,$d' "$T/all" >"$T/out"
+	says "$T/out" "no device: /dev/dri/renderD128: Permission denied" "A file in /dev is opened by users"
+	never grep "the driver is not loaded" "$T/out"
+	sed '1,/^BOTH/d' "$T/all" >"$T/out"
+	grep -A4 "^  hsa " "$T/out" >"$T/row"
+	says "$T/row" "no device: /dev/kfd: Permission denied" "/dev/dri/renderD128: Permission denied"
+}
+
 @test "-b lists these alone" {
 	doctor 0 -b mpi,opencl
 	equal "runtimes" "mpi opencl" "$(grep -oE "^  [a-z]+ " "$T/out" | grep -v runtime | xargs)"

@@ -71,7 +71,8 @@ static int clean(void **state)
 
 static void one_of_a_line_is_enough(void **state)
 {
-	struct attach_device list[] = {{{place("other*"), make("there0", 0666)}}, {{place("there[0-9]*")}}, {{NULL}}};
+	struct attach_device list[] = {
+		{{place("other*"), make("there0", 0666)}, 0}, {{place("there[0-9]*")}, 0}, {{NULL}, 0}};
 
 	(void)state;
 	assert_null(look(list).trouble);
@@ -80,7 +81,7 @@ static void one_of_a_line_is_enough(void **state)
 
 static void what_is_absent_is_named_by_the_first_of_its_line(void **state)
 {
-	struct attach_device list[] = {{{"/nowhere/a", "/nowhere/b*"}}, {{"/nowhere/c"}}, {{NULL}}};
+	struct attach_device list[] = {{{"/nowhere/a", "/nowhere/b*"}, 0}, {{"/nowhere/c"}, 0}, {{NULL}, 0}};
 	struct devices devices = look(list);
 
 	(void)state;
@@ -92,7 +93,7 @@ static void what_is_absent_is_named_by_the_first_of_its_line(void **state)
 static void what_may_not_be_opened_is_named_with_its_group(void **state)
 {
 	const char *closed = make("closed0", 0660), *readable = make("readable0", 0644);
-	struct attach_device list[] = {{{place("closed*")}}, {{readable}}, {{NULL}}};
+	struct attach_device list[] = {{{place("closed*")}, 0}, {{readable}, 0}, {{NULL}, 0}};
 	struct group *group;
 	struct devices devices;
 	struct stat file;
@@ -115,12 +116,33 @@ static void what_may_not_be_opened_is_named_with_its_group(void **state)
 	assert_null(look(list).trouble);
 }
 
+/* A file that any driver makes tells nothing where one of this driver's own is missing, or where it has none. */
+static void what_may_be_of_another_driver_is_no_device(void **state)
+{
+	const char *closed = make("card0", geteuid() == 0 ? 0660 : 0060), *own = make("own0", 0666);
+	struct attach_device list[] = {{{"/nowhere/own"}, 0}, {{closed}, 1}, {{NULL}, 0}};
+	struct devices devices = look(list);
+
+	(void)state;
+	assert_true(devices.refused && devices.absent);
+	assert_false(devices.present);
+	devices = look(&list[1]);
+	assert_true(devices.refused && !devices.absent);
+	assert_false(devices.present);
+	list[0].path[0] = own;
+	devices = look(list);
+	assert_true(devices.refused && devices.present);
+	list[0].path[0] = closed; /* of this driver, and not for this user either */
+	assert_true(look(list).present);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_of_a_line_is_enough),
 		cmocka_unit_test(what_is_absent_is_named_by_the_first_of_its_line),
 		cmocka_unit_test(what_may_not_be_opened_is_named_with_its_group),
+		cmocka_unit_test(what_may_be_of_another_driver_is_no_device),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, clean);
