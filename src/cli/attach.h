@@ -57,7 +57,8 @@ struct attach_device {
 	int shared;
 };
 
-#define ATTACH_SIMULATED "simulated" /* a state */
+#define ATTACH_SIMULATED "simulated" /* states */
+#define ATTACH_UNTESTED  "not yet"
 
 struct attach_backend {
 	const char *name;

@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 
 #include "base/log.h"
-#include "cli/attach.h"
 #include "views/view.h"
 
 /* Rights do not tell for all file systems: it is made and removed again. Other ranks may try at the same time. */
@@ -58,26 +57,34 @@ int show_check(const struct options *options)
 	return err;
 }
 
-/* What the backends were tested on: who reads figures of one that was only ever simulated has to know. */
-static void add_states(struct summary *summary)
+void show_states(struct summary *summary, const struct attach_backend *backends)
 {
-	const char *simulated = "";
+	const char *simulated = "", *untested = "";
 
 	for (size_t i = 0; i < summary->ledgers; i++) {
 		struct summary_ledger *ledger = &summary->ledger[i];
-		const struct attach_backend *backend = attach_backends;
+		const struct attach_backend *backend = backends;
+		const char **list;
 
 		while (backend->name && strcmp(backend->name, ledger->backend) != 0)
 			backend++;
 		ledger->tested_on = backend->state;
-		if (backend->name && !strcmp(backend->state, ATTACH_SIMULATED) &&
-		    (ledger->recorded || ledger->device_recorded))
-			simulated = arena_printf(&summary->arena, "%s%s%s", simulated, *simulated ? ", " : "",
-						 ledger->backend);
+		if (!backend->name || (!ledger->recorded && !ledger->device_recorded))
+			continue;
+		if (!strcmp(backend->state, ATTACH_SIMULATED))
+			list = &simulated;
+		else if (!strcmp(backend->state, ATTACH_UNTESTED))
+			list = &untested;
+		else
+			continue;
+		*list = arena_printf(&summary->arena, "%s%s%s", *list, **list ? ", " : "", ledger->backend);
 	}
 	if (*simulated)
 		summary_add_note(summary, "simulated", "%s: tested on simulated runtimes or devices only, on no real "
 				 "hardware yet", simulated);
+	if (*untested)
+		summary_add_note(summary, "untested", "%s: tested on nothing yet, not even on a simulated runtime",
+				 untested);
 }
 
 int show_summary(struct summary *summary, const struct options *options, FILE *table)
@@ -90,7 +97,7 @@ int show_summary(struct summary *summary, const struct options *options, FILE *t
 	};
 	int err = 0, other;
 
-	add_states(summary);
+	show_states(summary, attach_backends);
 	view_options_for(&view, table);
 	if (!options->quiet)
 		err = view_table(summary, table, &view);
