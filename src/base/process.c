@@ -27,7 +27,7 @@ static ssize_t stat_read(pid_t pid, char *text, size_t size)
 	return length;
 }
 
-bool proc_read(pid_t pid, struct proc *proc_out)
+bool process_read(pid_t pid, struct process *process_out)
 {
 	char text[1024], *name, *rest, *field;
 	long threads = 0;
@@ -39,28 +39,28 @@ bool proc_read(pid_t pid, struct proc *proc_out)
 	if (!name || !rest || rest < name || !rest[1])
 		return false;
 	*rest = '\0';
-	memset(proc_out, 0, sizeof(*proc_out));
-	proc_out->pid = pid;
-	snprintf(proc_out->name, sizeof(proc_out->name), "%s", name + 1);
+	memset(process_out, 0, sizeof(*process_out));
+	process_out->pid = pid;
+	snprintf(process_out->name, sizeof(process_out->name), "%s", name + 1);
 	field = rest + 2;
-	proc_out->state = *field;
+	process_out->state = *field;
 	for (int i = FIELD_STATE + 1; i <= FIELD_START; i++) {
 		field = strchr(field + 1, ' ');
 		if (!field)
 			return false;
 		if (i == FIELD_PARENT)
-			proc_out->parent = (pid_t)strtol(field, NULL, 10);
+			process_out->parent = (pid_t)strtol(field, NULL, 10);
 		else if (i == FIELD_THREADS)
 			threads = strtol(field, NULL, 10); /* the initial one counts until the process has ended */
 	}
-	proc_out->start = strtoull(field, NULL, 10);
-	proc_out->ended = proc_out->state == 'X' || (proc_out->state == 'Z' && threads <= 1);
+	process_out->start = strtoull(field, NULL, 10);
+	process_out->ended = process_out->state == 'X' || (process_out->state == 'Z' && threads <= 1);
 	return true;
 }
 
-bool proc_runs(pid_t pid, unsigned long long start)
+bool process_runs(pid_t pid, unsigned long long start)
 {
-	struct proc proc;
+	struct process proc;
 
-	return proc_read(pid, &proc) && proc.start == start && !proc.ended;
+	return process_read(pid, &proc) && proc.start == start && !proc.ended;
 }

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-struct proc {
+struct process {
 	pid_t pid, parent;
 	char state;               /* R, S, Z, ... of its initial thread */
 	bool ended;               /* all of it: others may run on when the initial thread is a zombie */
@@ -15,9 +15,9 @@ struct proc {
 };
 
 /* False: there is no such process. */
-bool proc_read(pid_t pid, struct proc *proc_out);
+bool process_read(pid_t pid, struct process *process_out);
 
 /* Runs, and is the process that started then. One that waits for its parent to ask for its status does not run. */
-bool proc_runs(pid_t pid, unsigned long long start);
+bool process_runs(pid_t pid, unsigned long long start);
 
 #endif

@@ -243,9 +243,9 @@ void job_hand_over(struct job *job)
 
 void job_started(struct job *job, pid_t program, const char *launch_file)
 {
-	struct proc proc = { 0 };
+	struct process proc = { 0 };
 
-	proc_read(program, &proc);
+	process_read(program, &proc);
 	if (job->own >= 0)
 		dprintf(job->own, "%d %llu %s\n", (int)program, proc.start, launch_file);
 }

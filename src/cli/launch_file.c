@@ -44,10 +44,10 @@ static void give_up_file(struct launch_file *file)
 /* Host names in file names end at the first dot, as recorders write them. */
 static void name_file(const struct fmt_launch *record, const char *directory, const char *before, char *path_out)
 {
-	struct proc self = { 0 };
+	struct process self = { 0 };
 	int host = (int)strcspn(record->host, "./");
 
-	proc_read(getpid(), &self);
+	process_read(getpid(), &self);
 	snprintf(path_out, PATH_MAX, "%s/%slaunch.%.*s.%u.%llu", directory, before, host, record->host, record->pid,
 		 self.start);
 }
@@ -104,9 +104,9 @@ static void update(struct launch_file *file)
 
 void launch_file_started(struct launch_file *file, pid_t program)
 {
-	struct proc proc = { 0 };
+	struct process proc = { 0 };
 
-	proc_read(program, &proc);
+	process_read(program, &proc);
 	file->record.program_pid = (uint32_t)program;
 	file->record.program_start = proc.start;
 	update(file);

@@ -42,13 +42,13 @@ static bool entry_matches(const char *entry, const char *name, const char *value
 /* An initial thread that has ended has no memory any more, and no environment: another thread is asked then. */
 static int open_environment(pid_t pid)
 {
-	struct proc proc;
+	struct process proc;
 	struct dirent *entry;
 	DIR *threads;
 	char path[64];
 	int fd = -1;
 
-	if (!proc_read(pid, &proc) || proc.state != 'Z')
+	if (!process_read(pid, &proc) || proc.state != 'Z')
 		return open_proc(pid, "environ");
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	threads = opendir(path);
@@ -129,11 +129,11 @@ bool proc_wait(pid_t pid, unsigned long long start, int timeout_ms)
 		struct pollfd wait = { .fd = fd, .events = POLLIN };
 
 		/* the number may belong to a later process by now */
-		if (proc_runs(pid, start))
+		if (process_runs(pid, start))
 			poll(&wait, 1, timeout_ms);
 		close(fd);
 	}
-	while (proc_runs(pid, start)) { /* Linux < 5.3 has no pidfd */
+	while (process_runs(pid, start)) { /* Linux < 5.3 has no pidfd */
 		if (clock_now_ns() >= deadline)
 			return false;
 		usleep(5000);

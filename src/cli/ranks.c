@@ -48,11 +48,11 @@ bool ranks_rule_applies(const struct attach_rank *rule)
 /* The nearest process above whose environment lacks the variable; *above_out: how far above. */
 static pid_t lacks_variable(const char *name, unsigned *above_out)
 {
-	struct proc proc = { 0 };
+	struct process proc = { 0 };
 	pid_t pid = getppid();
 	unsigned above = 0;
 
-	for (; pid > 1 && proc_has_variable(pid, name, NULL) && proc_read(pid, &proc); above++)
+	for (; pid > 1 && proc_has_variable(pid, name, NULL) && process_read(pid, &proc); above++)
 		pid = proc.parent;
 	*above_out = above;
 	return pid;
@@ -81,10 +81,10 @@ static void apply_rule(const struct attach_rank *rule, struct ranks *ranks, unsi
 static void make_key(struct ranks *ranks)
 {
 	const char *job = variable("SONDE_JOB");
-	struct proc proc = { 0 };
+	struct process proc = { 0 };
 
 	if (!job) {
-		proc_read(ranks->ancestor, &proc);
+		process_read(ranks->ancestor, &proc);
 		snprintf(ranks->key, sizeof(ranks->key), "%d.%llu", (int)ranks->ancestor, proc.start);
 		return;
 	}
@@ -121,10 +121,10 @@ static bool is_launcher(const char *name)
 
 pid_t ranks_launcher(pid_t ancestor)
 {
-	struct proc proc;
+	struct process proc;
 	pid_t found = 0;
 
-	for (pid_t pid = ancestor; pid > 1 && proc_read(pid, &proc) && is_launcher(proc.name); pid = proc.parent)
+	for (pid_t pid = ancestor; pid > 1 && process_read(pid, &proc) && is_launcher(proc.name); pid = proc.parent)
 		found = pid;
 	return found;
 }

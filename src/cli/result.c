@@ -149,15 +149,16 @@ static void tell_nothing(struct result *result, const struct summary *summary)
 }
 
 /* Does it have our variables? One that is younger than this process may just be on its way through exec. */
-static bool records_here(const struct result *result, const struct proc *self, pid_t pid, struct proc *proc_out)
+static bool records_here(const struct result *result, const struct process *self, pid_t pid,
+			 struct process *process_out)
 {
 	for (int i = 0; i < EXEC_STEPS; i++) {
-		if (!proc_read(pid, proc_out) || proc_out->ended || proc_out->parent == KERNEL_THREADS ||
-		    (result->alone && proc_out->start < self->start))
+		if (!process_read(pid, process_out) || process_out->ended || process_out->parent == KERNEL_THREADS ||
+		    (result->alone && process_out->start < self->start))
 			return false;
 		if (proc_has_variable(pid, "SONDE_DIR", result->run))
 			return true;
-		if (proc_out->start < self->start || !proc_is_bare(pid))
+		if (process_out->start < self->start || !proc_is_bare(pid))
 			return false;
 		usleep(EXEC_STEP_US);
 	}
@@ -170,8 +171,8 @@ static unsigned find_running(const struct result *result, char *names, size_t si
 	DIR *processes = opendir("/proc");
 	unsigned count = 0;
 	struct dirent *entry;
-	struct proc self, proc;
-	bool known = proc_read(getpid(), &self);
+	struct process self, proc;
+	bool known = process_read(getpid(), &self);
 
 	while (processes && known && (entry = readdir(processes))) {
 		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);

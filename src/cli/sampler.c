@@ -111,13 +111,13 @@ int samplers_check(const struct options *options)
 
 static int create_file(struct sampler *sampler, const struct result *result)
 {
-	struct proc self = { 0 };
+	struct process self = { 0 };
 	char host[65] = "";
 	int fd;
 
 	gethostname(host, sizeof(host) - 1);
 	host[strcspn(host, "./")] = '\0'; /* as all names of files end the host's */
-	proc_read(getpid(), &self);
+	process_read(getpid(), &self);
 	if (snprintf(sampler->path, sizeof(sampler->path), "%s/" FMT_SAMPLES_PREFIX "%s.%s.%d.%llu", result->run,
 		     sampler->what, host, (int)getpid(), self.start) >= (int)sizeof(sampler->path)) {
 		errno = ENAMETOOLONG;

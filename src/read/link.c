@@ -63,7 +63,7 @@ static uint32_t link_launch(struct recording *recording, struct map *map, struct
 
 static bool link_alive(const struct recording *recording, uint32_t host, uint32_t pid, uint64_t start)
 {
-	return recording->host[host].local && pid && start && proc_runs((pid_t)pid, start);
+	return recording->host[host].local && pid && start && process_runs((pid_t)pid, start);
 }
 
 void recording_link(struct recording *recording)

@@ -147,7 +147,7 @@ static const char *directory_host(struct recording *recording, struct tally *tal
 	return end;
 }
 
-static void process_read(struct recording *recording, struct tally *tally, int fd)
+static void process_section_read(struct recording *recording, struct tally *tally, int fd)
 {
 	const struct tally_section *section = &tally->section[FMT_SECTION_PROCESS];
 	const char *host = "";
@@ -192,7 +192,7 @@ int tally_open(struct recording *recording, const char *path)
 	} else if (err) {
 		recording_note(recording, "unreadable", "%s", why);
 	} else {
-		process_read(recording, &tally, fd);
+		process_section_read(recording, &tally, fd);
 		recording->tally = arena_grow(&recording->arena, recording->tally, recording->tallies,
 					      &recording->tally_capacity, sizeof(tally));
 		recording->tally[recording->tallies++] = tally;

@@ -327,12 +327,12 @@ static void *run_until_closed(void *unused)
 }
 
 /* Waits for the state of the initial thread, and with `ended` for the end of the others. */
-static struct proc wait_for_state(pid_t pid, char wanted, bool ended)
+static struct process wait_for_state(pid_t pid, char wanted, bool ended)
 {
-	struct proc proc;
+	struct process proc;
 
 	for (int i = 0; i < 2000; i++) {
-		assert_true(proc_read(pid, &proc));
+		assert_true(process_read(pid, &proc));
 		if (proc.state == wanted && proc.ended == ended)
 			break;
 		usleep(5000);
@@ -343,14 +343,14 @@ static struct proc wait_for_state(pid_t pid, char wanted, bool ended)
 
 static void a_process_runs_until_its_last_thread_has_ended(void **state)
 {
-	struct proc self, proc;
+	struct process self, proc;
 	pthread_t thread;
 	pid_t pid;
 
 	(void)state;
-	assert_true(proc_read(getpid(), &self));
-	assert_true(proc_runs(getpid(), self.start));
-	assert_false(proc_runs(getpid(), self.start + 1));
+	assert_true(process_read(getpid(), &self));
+	assert_true(process_runs(getpid(), self.start));
+	assert_false(process_runs(getpid(), self.start + 1));
 	assert_int_equal(self.parent, getppid());
 	assert_int_equal(pipe(until_closed), 0);
 	pid = fork();
@@ -362,13 +362,13 @@ static void a_process_runs_until_its_last_thread_has_ended(void **state)
 	}
 	proc = wait_for_state(pid, 'Z', false);
 	assert_int_equal(proc.parent, getpid());
-	assert_true(proc_runs(pid, proc.start));
+	assert_true(process_runs(pid, proc.start));
 	close(until_closed[1]);
 	proc = wait_for_state(pid, 'Z', true);
 	assert_true(proc.ended);
-	assert_false(proc_runs(pid, proc.start));
+	assert_false(process_runs(pid, proc.start));
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
-	assert_false(proc_read(pid, &proc));
+	assert_false(process_read(pid, &proc));
 	close(until_closed[0]);
 }
 

@@ -115,7 +115,7 @@ static void the_key_is_the_nearest_process_that_is_no_rank(void **state)
 {
 	const struct attach_rank *rule = find_rule(false);
 	struct ranks ranks;
-	struct proc parent;
+	struct process parent;
 	char expected[64];
 
 	(void)state;
@@ -124,7 +124,7 @@ static void the_key_is_the_nearest_process_that_is_no_rank(void **state)
 	/* set in this process only: the parent was started without it */
 	setenv(rule->rank, "0", 1);
 	assert_true(ranks_find(&ranks));
-	assert_true(proc_read(getppid(), &parent));
+	assert_true(process_read(getppid(), &parent));
 	snprintf(expected, sizeof(expected), "%d.%llu", (int)getppid(), parent.start);
 	assert_string_equal(ranks.key, expected);
 	assert_int_equal(ranks.ancestor, getppid());
