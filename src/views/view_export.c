@@ -196,7 +196,7 @@ static int export_file_write(struct export *export, const struct export_format *
 	fclose(export->file); /* what it could not write, the sink knows */
 	if (!err && !export->rows && !export->sink.error)
 		err = log_error(SONDE_EFORMAT,
-				"no call or operation is left to export (see the filters, if there are any)");
+				"no call, range or operation is left to export (see the filters, if there are any)");
 	return sink_close(&export->sink, !err) || err ? SONDE_EIO : 0;
 }
 

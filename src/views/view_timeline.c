@@ -307,7 +307,7 @@ static int check_written(const struct timeline *timeline)
 	if (timeline->result.calls || timeline->result.ranges || timeline->result.operations)
 		return 0;
 	return log_error(SONDE_EFORMAT, "%s", events_have_streams(timeline->events) ?
-			 "no call or operation is left for the timeline (see the filters, if there are any)" :
+			 "no call, range or operation is left for the timeline (see the filters, if there are any)" :
 			 events_absence(timeline->events));
 }
 

@@ -220,7 +220,7 @@ static void filters_hold_for_exports(void **state)
 	assert_null(strstr(text, "three"));
 	capture_start();
 	assert_int_not_equal(export_to(fixture, &export_chrome, &none), 0);
-	assert_non_null(strstr(capture_end(), "no call or operation is left"));
+	assert_non_null(strstr(capture_end(), "no call, range or operation is left"));
 }
 
 static void a_page_needs_the_release_of_the_viewer(void **state)

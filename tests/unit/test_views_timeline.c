@@ -492,7 +492,7 @@ static void trouble_is_told_and_leaves_no_file(void **state)
 
 	fixture_streams(fixture);
 	finish(fixture);
-	fails(fixture, fixture->path, "no call or operation is left");
+	fails(fixture, fixture->path, "no call, range or operation is left");
 	assert_int_equal(access(fixture->path, F_OK), -1);
 	stream_start(&fixture->stream, fixture->builder, 1);
 	stream_packet(&fixture->stream, 100, 1);
