@@ -27,7 +27,8 @@ static bool is_gone(uint32_t tid)
 
 /*
  * The initial thread may end by itself, as others may (pthread_exit, pthread_cancel). Its tid stays until the process
- * ends, but the kernel has nothing of its memory to read any more.
+ * ends, but the kernel has nothing of its memory to read any more. It is not asked by that thread itself: a program may
+ * forbid such calls.
  */
 static bool is_over(uint32_t tid)
 {
@@ -36,6 +37,8 @@ static bool is_over(uint32_t tid)
 
 	if (tid != rec_pid())
 		return is_gone(tid);
+	if ((uint32_t)syscall(SYS_gettid) == tid)
+		return false;
 	return syscall(SYS_process_vm_readv, tid, &here, 1ul, &there, 1ul, 0ul) < 0 && errno == ESRCH;
 }
 

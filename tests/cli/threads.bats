@@ -75,6 +75,17 @@ load same
 	done
 }
 
+@test "a program of one thread that dies of process_vm_readv() ends as it would" {
+	for how in return _exit abort; do
+		bare "$APPS/filtered" $how
+		[ "$status" != 77 ] || omit "no seccomp"
+		without=$status
+		traced "$APPS/filtered" $how
+		equal "status of $how" "$without" "$status"
+		check 'calls("MPI_Barrier") == 1' 'len(s["ranges"]) == 1'
+	done
+}
+
 @test "C++ exceptions pass through traced calls: the calls left are unfinished" {
 	need unwind_throw
 	traced "$APPS/unwind_throw" 100
