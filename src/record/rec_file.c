@@ -108,11 +108,18 @@ static int create_unique(void)
 	return fd;
 }
 
-/* The file stays, empty: the only sign that calls were made of which nothing could be recorded. */
-static void leave_empty(int fd)
+/* The file stays, empty, where nothing else can tell of calls of which nothing could be recorded. */
+static void give_up(int fd, int error)
 {
+	char *path = rec_state.path;
+
 	(void)!ftruncate(fd, 0);
 	close(fd);
+	if (!rec_missing_add(error))
+		return;
+	unlink(path);
+	*strrchr(path, '/') = '\0';
+	rmdir(path);
 }
 
 /* Size that RLIMIT_FSIZE allows: a file extended past it would kill the program by SIGXFSZ. */
@@ -140,6 +147,7 @@ static uint64_t memory_share(void)
 	return limit.rlim_cur / 16;
 }
 
+/* NULL: errno says why. */
 static char *map_file(int fd, struct fmt_head *head, uint64_t *bytes_out)
 {
 	struct rec_state *state = &rec_state;
@@ -153,6 +161,7 @@ static char *map_file(int fd, struct fmt_head *head, uint64_t *bytes_out)
 
 		if (bytes > memory && threads > 8)
 			continue;
+		errno = EFBIG;
 		if (!state->private && (bytes > limit || ftruncate(fd, (off_t)bytes) != 0))
 			continue;
 		map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, state->private ? -1 : fd, 0);
@@ -213,15 +222,17 @@ bool rec_file_create(void)
 	state->private = !mappable(fd);
 	state->map = map_file(fd, &head, &state->map_bytes);
 	if (!state->map) {
-		leave_empty(fd);
+		give_up(fd, errno);
 		return false;
 	}
 	state->head = &head; /* until the page of the real one is known to exist */
 	if (!rec_populate(state->map, start_bytes())) {
+		int why = errno == EFAULT ? ENOSPC : errno; /* as the kernel says it of pages */
+
 		munmap(state->map, state->map_bytes);
 		state->map = NULL;
 		state->head = NULL;
-		leave_empty(fd);
+		give_up(fd, why);
 		return false;
 	}
 	close(fd);

@@ -63,32 +63,35 @@ static int open_launch(int directory)
 	return -1;
 }
 
-static void count_in_launch(int error)
+static bool count_in_launch(int error)
 {
 	int directory = open(rec_state.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int fd = directory < 0 ? -1 : open_launch(directory);
 	struct fmt_launch *launch;
+	bool counted = false;
 
 	if (directory >= 0)
 		close(directory);
 	if (fd < 0)
-		return;
+		return false;
 	if (lseek(fd, 0, SEEK_END) >= (off_t)sizeof(*launch)) {
 		launch = mmap(NULL, sizeof(*launch), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 		if (launch != MAP_FAILED) {
-			if (rec_back(launch, REC_PAGE)) /* a disk that copies what is written may be full */
+			counted = rec_back(launch, REC_PAGE); /* a disk that copies what is written may be full */
+			if (counted)
 				count(&launch->unrecorded, error);
 			munmap(launch, sizeof(*launch));
 		}
 	}
 	close(fd);
+	return counted;
 }
 
-void rec_missing_add(int error)
+bool rec_missing_add(int error)
 {
-	if (kept)
-		count(&((struct fmt_process *)kept)->unrecorded, error);
-	else
-		count_in_launch(error);
 	rec_debug("no record: error %d", error);
+	if (!kept)
+		return count_in_launch(error);
+	count(&((struct fmt_process *)kept)->unrecorded, error);
+	return true;
 }

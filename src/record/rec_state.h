@@ -105,7 +105,7 @@ bool rec_file_back(uintptr_t from, uint64_t bytes); /* kernels without MADV_POPU
 
 /* rec_missing.c: that this process has no record. Locked. */
 void rec_missing_keep(void); /* in a forked child, before its parent's record is forgotten */
-void rec_missing_add(int error);
+bool rec_missing_add(int error); /* false: no place to say so */
 void rec_missing_drop(void);
 
 /* rec_thread.c */

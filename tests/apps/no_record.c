@@ -3,6 +3,7 @@
  * no_record descriptors: a traced call, then no descriptor is left, and a forked child makes traced calls, as do two
  * that the child forks, of which the second one closes descriptors first.
  * no_record environment: a traced call, then without an environment another one by a forked child.
+ * no_record room N: a traced call, then files may no more be as large as a record, and N forked children make one each.
  * no_record inodes DIRECTORY: makes files there until there is no room for another one, then makes traced calls.
  */
 #include <fcntl.h>
@@ -68,8 +69,22 @@ static void use_inodes(const char *directory)
 	app_say("full", fd < 0);
 }
 
+static void fork_without_room(int children)
+{
+	struct rlimit limit = {4096, 4096};
+
+	setrlimit(RLIMIT_FSIZE, &limit);
+	while (children--)
+		run_forked(call);
+}
+
 int main(int argc, char **argv)
 {
+	if (argc > 2 && strcmp(argv[1], "room") == 0) {
+		call();
+		fork_without_room(atoi(argv[2]));
+		return 0;
+	}
 	if (argc > 2) {
 		use_inodes(argv[2]);
 		call();

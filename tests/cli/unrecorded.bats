@@ -27,3 +27,14 @@ load lib
 	cp again.json summary.json
 	check 'out["full"] == 1' 's["lower_bound"]' 'notes.count("unrecorded") == 1' 's["processes"] == []' 's["calls"] == []'
 }
+
+@test "processes without room for their record leave nothing behind and are counted, with or without a parent that is recorded" {
+	traced -o rec "$APPS/no_record" room 20
+	equal status 0 "$status"
+	check 'calls("MPI_Barrier") == 1' 's["lower_bound"]' 'notes.count("unrecorded") == 1' '"no_record" not in notes'
+	says "$T/err" "20 processes made traced calls and could not be recorded: File too large"
+	equal records 1 "$(find rec -mindepth 1 -type d -name '*.[0-9]*' | wc -l)"
+	traced sh -c "ulimit -f 8; '$APPS/burst' 5; exec '$APPS/burst' 5"
+	equal status 0 "$status"
+	says "$T/err" "nothing recorded: 2 processes made traced calls and could not be recorded: File too large"
+}
