@@ -120,7 +120,7 @@ no_cupti()
 
 @test "a tool that takes CUPTI while threads launch leaves neither side with the other's buffers" {
 	for kind in shared static; do
-		sim $kind launch 2000 start-threads 8 0 client subscribe launch 10 join-threads client-print
+		sim $kind launch 2000 start-endless 8 client subscribe launch 10 join-threads client-print
 		check 'out["client_error"] == 0' 'out["client_foreign"] == 0' 'out["client_kernels"] >= 10' \
 			'kernels() >= 2000' 'ledger("device_recorded") == kernels()'
 		# calls of a static runtime are CUPTI's to tell

@@ -367,15 +367,20 @@ static void do_open(void)
 
 static int joining;
 
-/* As often as it is told; 0: until it is joined. */
 static void *launch_many(void *data)
 {
-	uint64_t count = (uint64_t)(uintptr_t)data;
-
 	sim_driver()->operation()->name = "threaded";
-	for (uint64_t i = 0; count ? i < count : !__atomic_load_n(&joining, __ATOMIC_RELAXED); i++)
+	for (uint64_t count = (uint64_t)(uintptr_t)data; count; count--)
 		cudaLaunchKernel("", one, one, NULL, 0, NULL);
 	return NULL;
+}
+
+static void *launch_until_joined(void *data)
+{
+	sim_driver()->operation()->name = "threaded";
+	while (!__atomic_load_n(&joining, __ATOMIC_RELAXED))
+		cudaLaunchKernel("", one, one, NULL, 0, NULL);
+	return data;
 }
 
 static pthread_t thread[64];
@@ -387,6 +392,14 @@ static void do_start_threads(void)
 
 	while (threads < count && threads < 64)
 		pthread_create(&thread[threads++], NULL, launch_many, (void *)(uintptr_t)each);
+}
+
+static void do_start_endless(void)
+{
+	uint64_t count = number();
+
+	while (threads < count && threads < 64)
+		pthread_create(&thread[threads++], NULL, launch_until_joined, NULL);
 }
 
 static void do_join_threads(void)
@@ -504,8 +517,9 @@ static const struct {
 	{"ask", do_ask}, {"load", do_load},
 	{"old-alloc", do_old_alloc}, {"drop", do_drop}, {"hand-out", do_hand_out}, {"starve", do_starve},
 	{"facts", do_facts}, {"client", do_client}, {"client-print", do_client_print}, {"open", do_open},
-	{"threads", do_threads}, {"start-threads", do_start_threads}, {"join-threads", do_join_threads},
-	{"late", do_late}, {"fork", do_fork}, {"exit", do_exit}, {"quick-exit", do_quick},
+	{"threads", do_threads}, {"start-threads", do_start_threads}, {"start-endless", do_start_endless},
+	{"join-threads", do_join_threads}, {"late", do_late}, {"fork", do_fork}, {"exit", do_exit},
+	{"quick-exit", do_quick},
 	{"handler-exit", do_handler_exit}, {"abort", abort},
 	{"kill", do_kill}, {"sleep", do_sleep}, {"start", do_profiler_start}, {"stop", do_profiler_stop},
 };
