@@ -330,7 +330,7 @@ void hip_capture_begin_enter(const struct hip_call *view)
 		device = device_of(stream);
 		hip_ask_end(&ask);
 	}
-	view->call->user[0] = device < 0 || device > HIP_DEVICES ? HIP_DEVICES : (uint64_t)device;
+	view->call->user[0] = device < 0 || device >= HIP_DEVICES ? HIP_DEVICES : (uint64_t)device;
 	give_up = rec_raw_ns() + COLLECTED_BY_NS;
 	__atomic_add_fetch(&capturing, 1, __ATOMIC_SEQ_CST);
 	while (__atomic_load_n(&collecting, __ATOMIC_SEQ_CST) && rec_raw_ns() < give_up)
@@ -346,15 +346,28 @@ void hip_capture_begin_leave(const struct hip_call *view, rec_word result)
 		captures_over(1);
 }
 
+static void captures_end(uint32_t device)
+{
+	captured[device].resets++;
+	captures_over(captured[device].open);
+	captured[device].open = 0;
+}
+
+static bool is_only_device(const struct hip_device *device)
+{
+	for (uint32_t i = 0; i < HIP_DEVICES; i++)
+		if (i != device->ordinal && __atomic_load_n(&devices[i].generation, __ATOMIC_ACQUIRE) == hip_generation)
+			return false;
+	return true;
+}
+
 /* The device has been reset, and with it its streams: captures there have no other end. */
 void hip_captures_reset(const struct hip_device *device)
 {
-	uint32_t at = device->ordinal < HIP_DEVICES ? device->ordinal : HIP_DEVICES;
-
 	rec_lock(&captures_lock);
-	captured[at].resets++;
-	captures_over(captured[at].open);
-	captured[at].open = 0;
+	captures_end(device->ordinal);
+	if (is_only_device(device))
+		captures_end(HIP_DEVICES);
 	rec_unlock(&captures_lock);
 }
 
