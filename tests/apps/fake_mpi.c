@@ -93,6 +93,8 @@ int MPI_Send(const void *buffer, int count, MPI_Datatype type, int to, int tag, 
 	return count < 0;
 }
 
+__attribute__((visibility("default"))) int fake_receiving;
+
 int MPI_Recv(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status *status)
 {
 	(void)buffer;
@@ -101,6 +103,7 @@ int MPI_Recv(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_
 	(void)from;
 	(void)comm;
 	(void)status;
+	__atomic_add_fetch(&fake_receiving, 1, __ATOMIC_RELEASE);
 	app_pause_ms(tag);
 	return 0;
 }

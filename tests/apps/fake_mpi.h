@@ -33,7 +33,8 @@ int MPI_Barrier(MPI_Comm comm);
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status);
 /* fails with 1 where count is negative */
 int MPI_Send(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm);
-/* sleeps tag milliseconds */
+/* sleeps tag milliseconds; fake_receiving: how many have begun to */
+extern int fake_receiving;
 int MPI_Recv(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status *status);
 /* these call the function of op once, on the calling thread */
 int MPI_Allreduce(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm);

@@ -19,7 +19,8 @@ static void *live_on(void *unused)
 	MPI_Request *nowhere = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int flag;
 
-	usleep(50000);
+	while (!__atomic_load_n(&fake_receiving, __ATOMIC_ACQUIRE))
+		usleep(1000);
 	pthread_cancel(initial);
 	if (!ranges)
 		usleep(400000);
