@@ -103,6 +103,10 @@ void rec_file_write_private(void);
 bool rec_back(void *pages, uint64_t bytes); /* on the disk; true also where the kernel cannot be asked */
 bool rec_file_back(uintptr_t from, uint64_t bytes); /* kernels without MADV_POPULATE_WRITE */
 
+/* rec_foreign.c: CLOCK_MONOTONIC_RAW of a time by it, and the bound of its error. False: it was never read. */
+struct rec_foreign_clock;
+bool rec_foreign_convert(struct rec_foreign_clock *clock, uint64_t theirs, uint64_t *raw_out, uint64_t *error_out);
+
 /* rec_missing.c: that this process has no record. Locked. */
 void rec_missing_keep(void); /* in a forked child, before its parent's record is forgotten */
 bool rec_missing_add(int error); /* false: no place to say so */

@@ -16,9 +16,6 @@ struct rec_foreign_clock {
 };
 /* Unless it was read so short a time ago. ask() answers false where there is no clock any more, and so does this. */
 REC_EXPORT bool rec_foreign_read(struct rec_foreign_clock *clock, bool (*ask)(uint64_t *theirs_out), uint64_t age_ns);
-/* CLOCK_MONOTONIC_RAW of a time by it, and the bound of its error. False: it was never read. */
-REC_EXPORT bool rec_foreign_convert(struct rec_foreign_clock *clock, uint64_t theirs, uint64_t *raw_out,
-				    uint64_t *error_out);
 /*
  * When a device did something: begin and end by the clock become those of the span, with the bound of their error.
  * handed_ns: when it was handed to the device, CLOCK_MONOTONIC_RAW; 0: not known. False: such times cannot be right.

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "record/rec_state.h"
 #include "record/rec_tools.h"
 
 static double hz, ppm;
