@@ -165,6 +165,8 @@ bool hip_clock_convert(const struct hip_clock *clock, const struct hip_stamps *s
 
 /* ---- work (hip_work.c, hip_pending.c, hip_transfer.c) -------------------------------------------------------- */
 
+uint64_t hip_ns(uint64_t ticks);
+
 struct hip_transfer {
 	uint64_t bytes;
 	uint32_t direction; /* enum sonde_direction */

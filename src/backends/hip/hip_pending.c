@@ -205,7 +205,7 @@ static struct hip_stamps stamps_of(const struct hip_pending *work)
 static void add_blocked(const struct hip_pending *work)
 {
 	uint64_t device_ns = work->span.end_ns - work->span.begin_ns;
-	uint64_t call_ns = (uint64_t)((double)work->ticks * 1e9 / (double)rec_ticks_in(1000000000));
+	uint64_t call_ns = hip_ns(work->ticks);
 
 	if (!work->row)
 		return;

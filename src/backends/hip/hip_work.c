@@ -224,12 +224,15 @@ static void describe(const struct hip_call *view, const struct hip_transfer *tra
 
 static uint64_t correlations; /* operations of this process that were given a number */
 
+uint64_t hip_ns(uint64_t ticks)
+{
+	return (uint64_t)((double)ticks * 1e9 / (double)rec_ticks_in(1000000000));
+}
+
 /* Raw ns. What sonde does after a call is none of it. */
 static uint64_t returned_at(const struct rec_call *call)
 {
-	uint64_t since = rec_now_ticks() - call->begin - call->duration;
-
-	return rec_raw_ns() - (uint64_t)((double)since * 1e9 / (double)rec_ticks_in(1000000000));
+	return rec_raw_ns() - hip_ns(rec_now_ticks() - call->begin - call->duration);
 }
 
 static void follow(const struct hip_call *view, struct hip_pending *work, const struct hip_transfer *transfer)
