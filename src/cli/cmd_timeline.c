@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/number.h"
 #include "cli/commands.h"
 #include "cli/place.h"
 #include "cli/select.h"
@@ -34,11 +33,10 @@ static int parse_timeline(const struct options *options, struct timeline_options
 
 static void say_result(const char *path, const struct timeline_result *result, struct arena *arena)
 {
-	struct number left_out;
+	const char *left_out = place_left_out(arena, result);
 
-	if (result->left_out)
-		log_warning("%s of the calls, ranges and operations have no place in time, and are not in the timeline",
-			    number_count(&left_out, result->left_out));
+	if (left_out)
+		log_warning("%s", left_out);
 	if (!strcmp(path, "-"))
 		return;
 	printf("%s: %s", path, place_counts(arena, result));

@@ -70,6 +70,15 @@ const char *place_counts(struct arena *arena, const struct timeline_result *resu
 			    number_count(&operations, result->operations), number_bytes(&bytes, result->bytes));
 }
 
+const char *place_left_out(struct arena *arena, const struct timeline_result *result)
+{
+	struct number number;
+
+	return !result->left_out ? NULL :
+	       arena_printf(arena, "%s of the calls, ranges and operations have no place in time, and are not in the "
+			    "timeline", number_count(&number, result->left_out));
+}
+
 void place_close(struct recording *recording, int err)
 {
 	size_t i;

@@ -15,6 +15,8 @@ int place_output(const struct options *options, char **words, const char *name, 
 		 const char **path_out);
 /* What is in a timeline, for people: "12 calls, 3 ranges and marks, 4 device operations, 1 KiB". */
 const char *place_counts(struct arena *arena, const struct timeline_result *result);
+/* What it lacks, for people; NULL: nothing. */
+const char *place_left_out(struct arena *arena, const struct timeline_result *result);
 /* Closes; tells what could not be read, unless an error has been told. */
 void place_close(struct recording *recording, int err);
 

@@ -19,7 +19,6 @@
 #include "cli/rundir.h"
 #include "cli/show.h"
 #include "cli/tell.h"
-#include "base/number.h"
 #include "read/recording.h"
 #include "views/timeline.h"
 
@@ -254,7 +253,7 @@ static int write_timeline(struct result *result)
 	int err;
 	struct timeline_result written = {0};
 	struct timeline_options wish = {.split_bytes = TIMELINE_SPLIT_DEFAULT, .result = &written};
-	struct number left_out;
+	const char *left_out;
 	struct recording *recording;
 	char own[PATH_MAX + 32];
 
@@ -269,9 +268,9 @@ static int write_timeline(struct result *result)
 	if (!err && !result->options.quiet)
 		tell("timeline: %s: %s%s", path, place_counts(&result->preload.arena, &written),
 		     written.files > 1 ? ", in several files beside this overview of them" : "");
-	if (!err && written.left_out && !result->options.quiet)
-		tell("%s of the calls, ranges and operations have no place in time, and are not in the timeline",
-		     number_count(&left_out, written.left_out));
+	left_out = place_left_out(&result->preload.arena, &written);
+	if (!err && left_out && !result->options.quiet)
+		tell("%s", left_out);
 	if (result->options.quiet)
 		recording_close(recording);
 	else
