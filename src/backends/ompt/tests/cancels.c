@@ -5,27 +5,11 @@
  * How long threads were in them, and how many tasks began, is told by the program's own clock and count.
  */
 #include <omp.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-static uint64_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &time);
-	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
-static uint64_t rest(int milliseconds)
-{
-	struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
-
-	nanosleep(&time, NULL);
-	return now();
-}
+#include "clock.h"
 
 static uint64_t taken; /* by what is cancelled, in all threads */
 static int begun, after;

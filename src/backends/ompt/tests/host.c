@@ -2,28 +2,13 @@
 /* Parallel regions of known shape and duration: host MODE. What happened is told by the program's own clock. */
 #include <omp.h>
 #include <pthread.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-static uint64_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &time);
-	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
-static void rest(int milliseconds)
-{
-	struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
-
-	nanosleep(&time, NULL);
-}
+#include "clock.h"
 
 /* Four threads that are done one after the other, and thrice so, with a rest in between that belongs to no region. */
 static void uneven(void)

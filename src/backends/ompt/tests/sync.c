@@ -1,24 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Work that is shared, tasks and waiting, of known duration, in one region of three threads. */
 #include <omp.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <time.h>
 
-static uint64_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &time);
-	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
-static void rest(int milliseconds)
-{
-	struct timespec time = {0, milliseconds * 1000000L};
-
-	nanosleep(&time, NULL);
-}
+#include "clock.h"
 
 static uint64_t barrier_ns, critical_ns, lock_ns, task_ns;
 static omp_lock_t lock;

@@ -4,28 +4,18 @@
  * undeferred and included ones, which run where they are made. What each took is told by the program's own clock.
  */
 #include <omp.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <time.h>
+
+#include "clock.h"
 
 static uint64_t untied_ns, inner_ns, undeferred_ns, outer_ns, included_ns;
 
-static uint64_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &time);
-	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
 /* Adds what a rest took. */
-static void rest(int milliseconds, uint64_t *sum)
+static void rest_in(uint64_t *sum, int milliseconds)
 {
-	struct timespec time = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
 	uint64_t begin = now();
 
-	nanosleep(&time, NULL);
-	__atomic_fetch_add(sum, now() - begin, __ATOMIC_RELAXED);
+	__atomic_fetch_add(sum, rest(milliseconds) - begin, __ATOMIC_RELAXED);
 }
 
 static __attribute__((noinline)) void untied(void)
@@ -33,13 +23,13 @@ static __attribute__((noinline)) void untied(void)
 	for (int i = 0; i < 6; i++) {
 #pragma omp task untied
 		{
-			rest(4, &untied_ns);
+			rest_in(&untied_ns, 4);
 #pragma omp taskyield
-			rest(4, &untied_ns);
+			rest_in(&untied_ns, 4);
 #pragma omp task
-			rest(3, &inner_ns);
+			rest_in(&inner_ns, 3);
 #pragma omp taskwait
-			rest(4, &untied_ns);
+			rest_in(&untied_ns, 4);
 		}
 	}
 }
@@ -51,12 +41,12 @@ int main(void)
 	{
 		untied();
 #pragma omp task if (0)
-		rest(7, &undeferred_ns);
+		rest_in(&undeferred_ns, 7);
 #pragma omp task final(1) mergeable
 		{
-			rest(4, &outer_ns);
+			rest_in(&outer_ns, 4);
 #pragma omp task mergeable
-			rest(6, &included_ns);
+			rest_in(&included_ns, 6);
 		}
 	}
 	printf("untied=%llu\ninner=%llu\n", (unsigned long long)untied_ns, (unsigned long long)inner_ns);
