@@ -417,16 +417,6 @@ const struct summary_call *summary_find_call(const struct summary *summary, cons
 	return NULL;
 }
 
-const char *summary_find_note(const struct summary *summary, const char *code)
-{
-	size_t i;
-
-	for (i = 0; i < summary->notes; i++)
-		if (!strcmp(summary->note[i].code, code))
-			return summary->note[i].text;
-	return NULL;
-}
-
 /* ---- samples ---- */
 
 #define SAMPLES_INTERVAL (100 * 1000000ull)

@@ -100,7 +100,6 @@ const char *builder_samples_write(const char *run, const char *host, const char 
 /* The summary of a run directory; fails the test when there is none. */
 struct summary *builder_summary(const char *run);
 const struct summary_call *summary_find_call(const struct summary *summary, const char *name);
-const char *summary_find_note(const struct summary *summary, const char *code); /* its text or NULL */
 
 /* What is written to stderr between the two; text lives until the next call. */
 void capture_start(void);

@@ -147,20 +147,27 @@ static void a_negative_share_is_reported_and_not_clamped(void **state)
 	builder_calls(builder_row(fixture->builder, thread, fixture->send), 1, 11 * SECOND);
 	summarise(fixture);
 	assert_int_equal(share_ns(fixture, SONDE_CATEGORY_host), -3 * (int64_t)SECOND);
-	assert_non_null(summary_find_note(fixture->summary, "negative"));
-	assert_non_null(strstr(summary_find_note(fixture->summary, "negative"), "host"));
+	assert_non_null(summary_note(fixture->summary, "negative"));
+	assert_non_null(strstr(summary_note(fixture->summary, "negative"), "host"));
+}
+
+/* Four copies of a second, of which so much waited and moved data. */
+static void summarise_copies(struct fixture *fixture, uint64_t blocked, uint64_t device_ns)
+{
+	uint32_t thread = builder_thread(fixture->builder, 100);
+	struct fmt_stats *row = builder_row(fixture->builder, thread, fixture->copy);
+
+	builder_calls(row, 4, SECOND);
+	row->blocked = blocked;
+	row->device_ns = device_ns;
+	summarise(fixture);
 }
 
 static void a_blocking_copy_is_copy_for_its_device_span_and_waiting_for_the_rest(void **state)
 {
 	struct fixture *fixture = *state;
-	uint32_t thread = builder_thread(fixture->builder, 100);
-	struct fmt_stats *row = builder_row(fixture->builder, thread, fixture->copy);
 
-	builder_calls(row, 4, SECOND);
-	row->blocked = 3 * SECOND; /* three of the four calls waited */
-	row->device_ns = SECOND / 2;
-	summarise(fixture);
+	summarise_copies(fixture, 3 * SECOND /* three of the four calls */, SECOND / 2);
 	assert_int_equal(share_ns(fixture, SONDE_CATEGORY_copy), 1500 * MS);
 	assert_int_equal(share_ns(fixture, SONDE_CATEGORY_device_wait), 2500 * MS);
 }
@@ -168,30 +175,20 @@ static void a_blocking_copy_is_copy_for_its_device_span_and_waiting_for_the_rest
 static void a_blocking_copy_whose_device_span_is_longer_by_the_clocks_error_waited_for_nothing(void **state)
 {
 	struct fixture *fixture = *state;
-	uint32_t thread = builder_thread(fixture->builder, 100);
-	struct fmt_stats *row = builder_row(fixture->builder, thread, fixture->copy);
 
-	builder_calls(row, 4, SECOND);
-	row->blocked = 4 * SECOND;
-	row->device_ns = 4 * SECOND + 500000;
-	summarise(fixture);
+	summarise_copies(fixture, 4 * SECOND, 4 * SECOND + 500000);
 	assert_int_equal(share_ns(fixture, SONDE_CATEGORY_device_wait), 0);
 	assert_int_equal(share_ns(fixture, SONDE_CATEGORY_copy), 4 * (int64_t)SECOND);
-	assert_null(summary_find_note(fixture->summary, "negative"));
+	assert_null(summary_note(fixture->summary, "negative"));
 }
 
 static void a_blocking_copy_whose_device_span_is_far_longer_is_a_fault_that_shows(void **state)
 {
 	struct fixture *fixture = *state;
-	uint32_t thread = builder_thread(fixture->builder, 100);
-	struct fmt_stats *row = builder_row(fixture->builder, thread, fixture->copy);
 
-	builder_calls(row, 4, SECOND);
-	row->blocked = 4 * SECOND;
-	row->device_ns = 5 * SECOND;
-	summarise(fixture);
+	summarise_copies(fixture, 4 * SECOND, 5 * SECOND);
 	assert_int_equal(share_ns(fixture, SONDE_CATEGORY_device_wait), -(int64_t)SECOND);
-	assert_non_null(summary_find_note(fixture->summary, "negative"));
+	assert_non_null(summary_note(fixture->summary, "negative"));
 }
 
 static void counted_functions_take_no_time(void **state)
@@ -234,8 +231,8 @@ static void a_thread_with_more_device_time_than_the_reference_is_named(void **st
 	builder_calls(builder_row(fixture->builder, other, fixture->launch), 1, 5 * SECOND);
 	builder_calls(builder_row(fixture->builder, initial, fixture->send), 1, SECOND);
 	summarise(fixture);
-	assert_non_null(summary_find_note(fixture->summary, "busier_thread"));
-	assert_non_null(strstr(summary_find_note(fixture->summary, "busier_thread"), "thread 101"));
+	assert_non_null(summary_note(fixture->summary, "busier_thread"));
+	assert_non_null(strstr(summary_note(fixture->summary, "busier_thread"), "thread 101"));
 }
 
 static void an_idle_initial_thread_gives_way_to_the_one_that_faces_the_device(void **state)
@@ -302,7 +299,7 @@ static void a_killed_process_was_in_its_open_call_until_its_launcher_saw_the_end
 	builder_write(fixture->builder);
 	builder_launch_write(fixture->run, &launch);
 	fixture->summary = builder_summary(fixture->run);
-	note = summary_find_note(fixture->summary, "open_call");
+	note = summary_note(fixture->summary, "open_call");
 	assert_non_null(note);
 	assert_non_null(strstr(note, "in api_wait for 20.00 s"));
 	assert_int_equal(share_ns(fixture, SONDE_CATEGORY_device_wait), 20 * SECOND);
@@ -311,7 +308,7 @@ static void a_killed_process_was_in_its_open_call_until_its_launcher_saw_the_end
 	assert_int_equal(summary_find_call(fixture->summary, "api_send")->times.calls, 0);
 	assert_int_equal(summary_find_call(fixture->summary, "api_send")->unfinished, 1);
 	assert_string_equal(fixture->summary->run.end, "signal 9");
-	assert_non_null(strstr(summary_find_note(fixture->summary, "signal"), "signal 9"));
+	assert_non_null(strstr(summary_note(fixture->summary, "signal"), "signal 9"));
 }
 
 static void an_unknown_end_without_open_calls_is_the_last_sign_of_life(void **state)
@@ -326,7 +323,7 @@ static void an_unknown_end_without_open_calls_is_the_last_sign_of_life(void **st
 	summarise(fixture);
 	assert_int_equal(fixture->summary->process[0].end_ns, 4 * SECOND);
 	assert_int_equal(fixture->summary->process[0].end_source, SUMMARY_END_LAST);
-	assert_non_null(summary_find_note(fixture->summary, "end_unknown"));
+	assert_non_null(summary_note(fixture->summary, "end_unknown"));
 }
 
 static void an_unknown_end_with_an_open_call_is_the_end_of_the_run(void **state)

@@ -153,7 +153,7 @@ static void ranks_that_never_came_are_named(void **state)
 	launch.local_size = 6;
 	builder_launch_write(fixture->run, &launch);
 	summarise(fixture);
-	assert_string_equal(summary_find_note(fixture->summary, "missing_ranks"),
+	assert_string_equal(summary_note(fixture->summary, "missing_ranks"),
 			    "5 of 6 ranks never came: 0-1, 3-5");
 }
 
@@ -392,7 +392,7 @@ static void recorded_and_lost_is_seen(void **state)
 	assert_int_equal(ledger->seen, 100);
 	assert_true(ledger->off);
 	assert_true(fixture->summary->lower_bound);
-	assert_non_null(summary_find_note(fixture->summary, "lower_bound"));
+	assert_non_null(summary_note(fixture->summary, "lower_bound"));
 }
 
 static void device_work_that_was_not_delivered_is_unfinished(void **state)
@@ -472,7 +472,7 @@ static void an_empty_recording_says_so(void **state)
 	builder_launch_write(fixture->run, &launch);
 	assert_int_equal(summary_of_directories(&run, 1, NULL, &fixture->summary), 0);
 	assert_string_equal(fixture->summary->verdict, "Nothing was recorded.");
-	assert_non_null(summary_find_note(fixture->summary, "nothing"));
+	assert_non_null(summary_note(fixture->summary, "nothing"));
 	assert_string_equal(fixture->summary->run.end, "exit 0");
 	assert_string_equal(fixture->summary->run.argv[0], "prog");
 	assert_string_equal(fixture->summary->run.argv[1], "--size=3");
@@ -493,8 +493,8 @@ static void the_first_bad_end_of_several_launches_is_the_end_of_the_run(void **s
 	builder_launch_write(fixture->run, &ended);
 	summarise(fixture);
 	assert_string_equal(fixture->summary->run.end, "exit 3");
-	assert_null(summary_find_note(fixture->summary, "several_runs"));
-	assert_non_null(strstr(summary_find_note(fixture->summary, "exit_status"), "exit status 3"));
+	assert_null(summary_note(fixture->summary, "several_runs"));
+	assert_non_null(strstr(summary_note(fixture->summary, "exit_status"), "exit status 3"));
 }
 
 static void a_rank_that_was_started_twice_is_of_two_runs(void **state)
@@ -507,7 +507,7 @@ static void a_rank_that_was_started_twice_is_of_two_runs(void **state)
 	builder_launch_write(fixture->run, &one);
 	builder_launch_write(fixture->run, &other);
 	summarise(fixture);
-	assert_string_equal(summary_find_note(fixture->summary, "several_runs"), "the figures of 2 runs are added up");
+	assert_string_equal(summary_note(fixture->summary, "several_runs"), "the figures of 2 runs are added up");
 }
 
 static void a_rank_whose_record_cannot_be_read_is_not_said_to_have_made_no_call(void **state)
@@ -529,8 +529,8 @@ static void a_rank_whose_record_cannot_be_read_is_not_said_to_have_made_no_call(
 	fputs("no tally", file);
 	fclose(file);
 	summarise(fixture);
-	assert_non_null(summary_find_note(fixture->summary, "unreadable"));
-	assert_non_null(strstr(summary_find_note(fixture->summary, "rank_silent"), "has no record that can be read"));
+	assert_non_null(summary_note(fixture->summary, "unreadable"));
+	assert_non_null(strstr(summary_note(fixture->summary, "rank_silent"), "has no record that can be read"));
 }
 
 static void thousands_of_equal_notes_become_a_few(void **state)

@@ -157,7 +157,7 @@ static void folded_parts_of_several_processes_are_marked_and_bounded(void **stat
 	assert_int_equal(device->kernels_max_ns, 10 * SECOND);
 	assert_in_range(device->kernels_ns, 96 * SECOND / 10 - 1000, 96 * SECOND / 10 + 1000); /* 1 - 0.2 x 0.2 */
 	assert_true(device->idle_ns >= 0);
-	assert_non_null(summary_find_note(fixture->summary, "approximate"));
+	assert_non_null(summary_note(fixture->summary, "approximate"));
 }
 
 static void intervals_before_another_process_fold_line_join_the_estimate(void **state)
@@ -183,7 +183,7 @@ static void a_clock_error_that_shares_show_is_noted(void **state)
 	fixture->device[0]->clock_error_ns = SECOND / 2 + SECOND / 4;
 	fixture->device[1]->clock_error_ns = 1000;
 	assert_false(summarise(fixture)->approximate);
-	assert_non_null(strstr(summary_find_note(fixture->summary, "clock_error"), "up to 750.0 ms earlier or later"));
+	assert_non_null(strstr(summary_note(fixture->summary, "clock_error"), "up to 750.0 ms earlier or later"));
 }
 
 static void a_clock_error_that_shares_do_not_show_is_none(void **state)
@@ -193,7 +193,7 @@ static void a_clock_error_that_shares_do_not_show_is_none(void **state)
 	kernel(fixture->device[0], 1 * SECOND, 2 * SECOND);
 	fixture->device[0]->clock_error_ns = SECOND / 4;
 	summarise(fixture);
-	assert_null(summary_find_note(fixture->summary, "clock_error"));
+	assert_null(summary_note(fixture->summary, "clock_error"));
 }
 
 static void a_list_torn_by_a_kill_is_sorted_and_merged(void **state)
@@ -218,7 +218,7 @@ static void copies_without_a_row_make_a_lower_bound(void **state)
 	kernel(fixture->device[0], 0, SECOND);
 	fixture->builder[1]->process.notes = FMT_NOTE_ROWS_FULL;
 	summarise(fixture);
-	assert_non_null(summary_find_note(fixture->summary, "rows"));
+	assert_non_null(summary_note(fixture->summary, "rows"));
 	assert_true(fixture->summary->lower_bound);
 }
 
@@ -231,7 +231,7 @@ static void reversed_intervals_are_dropped_and_noted(void **state)
 	builder_interval(&fixture->device[0]->kernels, 5 * SECOND, 4 * SECOND);
 	device = summarise(fixture);
 	assert_int_equal(device->kernels_ns, SECOND);
-	assert_non_null(summary_find_note(fixture->summary, "damaged"));
+	assert_non_null(summary_note(fixture->summary, "damaged"));
 	assert_true(fixture->summary->lower_bound);
 }
 
@@ -241,7 +241,7 @@ static void a_device_busy_for_longer_than_the_run_is_an_error(void **state)
 
 	kernel(fixture->device[0], 1 * SECOND, 30 * SECOND);
 	assert_true(summarise(fixture)->idle_ns < 0);
-	assert_non_null(summary_find_note(fixture->summary, "negative"));
+	assert_non_null(summary_note(fixture->summary, "negative"));
 }
 
 static void devices_that_nobody_used_are_left_out(void **state)

@@ -31,6 +31,16 @@ static void near_to(uint64_t value, uint64_t expected, uint64_t error)
 	assert_true(value + error >= expected && value <= expected + error);
 }
 
+/* What it tells of the clock, then its times. */
+static struct rec_span heard(struct hip_clock *clock, const struct hip_stamps *stamps)
+{
+	struct rec_span span = { 0 };
+
+	hip_clock_narrow(clock, stamps);
+	assert_true(hip_clock_convert(clock, stamps, &span));
+	return span;
+}
+
 /* A clock that is known to 10 us. */
 static struct hip_clock known_clock(uint64_t at)
 {
@@ -76,8 +86,7 @@ static void nothing_is_pushed_beyond_the_return_of_its_call(void **state)
 	copy.host_return = at + 230 * MS + 500 * US;
 	copy.follows = at + 165 * MS; /* a time that was not well known */
 	copy.follows_error = 70 * MS;
-	hip_clock_narrow(&clock, &copy);
-	assert_true(hip_clock_convert(&clock, &copy, &span));
+	span = heard(&clock, &copy);
 	assert_true(span.end_ns <= copy.host_return);
 	assert_int_equal(span.end_ns - span.begin_ns, 129 * MS);
 	assert_true(span.error_ns < 2 * MS);
@@ -93,8 +102,7 @@ static void nothing_is_pushed_beyond_when_it_was_over(void **state)
 	(void)state;
 	kernel.follows = at + 60 * MS;
 	kernel.follows_error = 80 * MS;
-	hip_clock_narrow(&clock, &kernel);
-	assert_true(hip_clock_convert(&clock, &kernel, &span));
+	span = heard(&clock, &kernel);
 	assert_true(span.end_ns <= kernel.host_end);
 	assert_int_equal(span.end_ns - span.begin_ns, 10 * MS);
 }
@@ -126,8 +134,7 @@ static void an_operation_lies_within_the_call_that_waited_for_it(void **state)
 
 	(void)state;
 	copy.host_return = at + 130 * MS;
-	hip_clock_narrow(&clock, &copy);
-	assert_true(hip_clock_convert(&clock, &copy, &span));
+	span = heard(&clock, &copy);
 	assert_true(span.begin_ns >= copy.host_call);
 	assert_true(span.end_ns <= copy.host_return);
 	assert_int_equal(span.end_ns - span.begin_ns, 130 * MS - 100 * US);
@@ -135,8 +142,7 @@ static void an_operation_lies_within_the_call_that_waited_for_it(void **state)
 	copy = stamps(0, at + 10 * MS, at + 20 * MS, at + 10 * MS, at + 20 * MS + 20 * US);
 	copy.host_call = at + 11 * MS; /* the events lie farther apart than the call was long */
 	copy.host_return = at + 19 * MS;
-	hip_clock_narrow(&clock, &copy);
-	assert_true(hip_clock_convert(&clock, &copy, &span));
+	span = heard(&clock, &copy);
 	assert_int_equal(span.begin_ns, copy.host_call);
 	assert_int_equal(span.end_ns, copy.host_return);
 }
