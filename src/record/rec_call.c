@@ -499,7 +499,8 @@ void rec_leave(struct rec_call *call)
 		thread->last = end;
 		return;
 	}
-	rec_drop_above(thread, call->depth);
+	if (unlikely(thread->depth > call->depth)) /* a cold function on every path makes all of it cold */
+		rec_drop_above(thread, call->depth);
 	child = frame->child;
 	if (unlikely(call->depth > 1 && is_recursive(thread, call->depth, call->slot))) {
 		row->hist[fmt_bucket(duration)]++;

@@ -120,13 +120,6 @@ bool rec_area_reserve(enum fmt_section_kind kind, uint64_t items)
 	return true;
 }
 
-void *rec_area_item(enum fmt_section_kind kind, uint64_t index)
-{
-	struct rec_area *area = &rec_state.area[kind];
-
-	return area->base + index * area->section->stride;
-}
-
 void *rec_area_add(enum fmt_section_kind kind, uint64_t *index_out)
 {
 	struct rec_area *area = &rec_state.area[kind];

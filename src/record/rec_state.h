@@ -77,6 +77,13 @@ struct rec_state {
 extern struct rec_state rec_state __attribute__((visibility("hidden")));
 extern struct rec_wiped *const rec_wiped __attribute__((visibility("hidden")));
 
+static inline void *rec_area_item(enum fmt_section_kind kind, uint64_t index)
+{
+	const struct rec_area *area = &rec_state.area[kind];
+
+	return area->base + index * area->section->stride;
+}
+
 /* Nothing is recorded of this process, and that is known. */
 static inline bool rec_is_off(void)
 {
@@ -89,7 +96,6 @@ bool rec_ready(void); /* a record is open in this process */
 bool rec_open(void);  /* opens one; false: off or impossible. Locked. */
 bool rec_populate(char *base, uint64_t bytes);
 bool rec_area_reserve(enum fmt_section_kind kind, uint64_t items); /* room for that many items */
-void *rec_area_item(enum fmt_section_kind kind, uint64_t index);
 void *rec_area_add(enum fmt_section_kind kind, uint64_t *index_out); /* next item, not yet published */
 void *rec_area_add_sums(enum fmt_section_kind kind); /* a row of sums: where there is no room, a note says so */
 void rec_area_publish(enum fmt_section_kind kind);
