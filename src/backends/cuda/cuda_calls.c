@@ -3,7 +3,8 @@
  * Calls that CUPTI reports: of programs that hold the runtime themselves (nvcc links it statically), of libraries that
  * got the driver's functions by cuGetProcAddress(). A call that a wrapper sees is not reported again, and a call of the
  * runtime hides those that it makes into the driver. Reports are asked for only where they matter, unless queries are
- * to be timed: one costs as much as five calls of a cheap function.
+ * to be timed: one costs as much as five calls of a cheap function. Where wrappers see the runtime's launches, the
+ * driver's part of these is asked for alone, which has the number of the operation too and costs the least.
  */
 #include <stdio.h>
 #include <string.h>
@@ -351,9 +352,19 @@ static bool matters(struct target target)
 	}
 }
 
-enum asked { ASKED, SKIPPED, UNKNOWN };
+/* Are there wrappers in use between the program and the runtime? If so, the runtime's first call came through one. */
+static bool runtime_is_wrapped(void)
+{
+	for (uint32_t i = 0; i < cuda_backend.symbols; i++)
+		if (cuda_real[i] && cuda_backend.symbol[i].variant != CUDA_VARIANT_REPORTED &&
+		    !strncmp(cuda_backend.pool + function_of(i)->name, "cuda", 4))
+			return true;
+	return false;
+}
 
-static enum asked ask_for(int domain, uint32_t id)
+enum asked { ASKED, SKIPPED, WRAPPED, UNKNOWN };
+
+static enum asked ask_for(int domain, uint32_t id, bool wrapped)
 {
 	struct target target = {0};
 	const char *name = NULL;
@@ -366,6 +377,8 @@ static enum asked ask_for(int domain, uint32_t id)
 	target.flags = flags_of(target.symbol - 1u);
 	if (!matters(target))
 		return SKIPPED;
+	if (wrapped && domain == CUPTI_RUNTIME && (target.flags & LAUNCHES) && !rec_times_queries())
+		return WRAPPED;
 	targets[domain][id] = target;
 	return cupti.EnableCallback(1, cupti.subscriber, domain, id) == 0 ? ASKED : UNKNOWN;
 }
@@ -374,13 +387,14 @@ bool cuda_calls_start(uint32_t *skipped_out)
 {
 	static const char reported_by[] = "";
 	uint32_t count[UNKNOWN + 1] = {0};
+	bool wrapped = runtime_is_wrapped();
 
 	for (uint32_t i = 0; i < cuda_backend.symbols; i++)
 		if (cuda_backend.symbol[i].variant == CUDA_VARIANT_REPORTED)
 			cuda_real[i] = (void *)(uintptr_t)reported_by; /* never called: it only says that it is there */
 	for (int domain = CUPTI_DRIVER; domain < CUPTI_DOMAINS; domain++)
 		for (uint32_t id = 1; id < IDS_MOST; id++)
-			count[ask_for(domain, id)]++;
+			count[ask_for(domain, id, wrapped)]++;
 	*skipped_out = count[SKIPPED];
 	return count[ASKED];
 }

@@ -14,6 +14,16 @@ kinds="shared static"
 	done
 }
 
+@test "where wrappers see the launches of the runtime, CUPTI is asked for the driver's part alone" {
+	sim shared launch 7 sync facts
+	complete 'calls("cudaLaunchKernel") == 7' 'kernels() == 7' 'out["cupti_driver_reports"] == 16' \
+		'out["cupti_runtime_reports"] == 2'
+	sim static launch 7 sync facts
+	complete 'out["cupti_driver_reports"] == 16' 'out["cupti_runtime_reports"] == 16'
+	options=--queries sim shared launch 7 sync facts
+	complete 'calls("cudaLaunchKernel") == 7' 'out["cupti_runtime_reports"] == 16'
+}
+
 @test "C074: launches that go straight to the driver are counted under the driver's names" {
 	for kind in $kinds; do
 		sim $kind launch 2 driver 3 driver-ptsz 4

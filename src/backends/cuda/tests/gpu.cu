@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <cuda_profiler_api.h>
+#include <nvtx3/nvToolsExt.h>
 
 #define MUST(call) do { cudaError_t e_ = (call); if (e_ != cudaSuccess) { fprintf(stderr, "%s:%d: %s: %s\n", \
 	__FILE__, __LINE__, #call, cudaGetErrorString(e_)); exit(3); } } while (0)
@@ -62,7 +63,7 @@ static void counts(long kernels, long copies, bool wait)
 		MUST(cudaDeviceSynchronize());
 }
 
-/* kernels of a millisecond and more, each between two events. */
+/* kernels of a millisecond and more, each between two events and launched in a range of its own. */
 static void times(int kernels)
 {
 	cudaEvent_t begin, end;
@@ -75,7 +76,9 @@ static void times(int kernels)
 
 		delay<<<1, 1>>>(400000);
 		MUST(cudaEventRecord(begin));
+		nvtxRangePushA("around");
 		spin<<<1, 1>>>(4000000);
+		nvtxRangePop();
 		MUST(cudaEventRecord(end));
 		MUST(cudaEventSynchronize(end));
 		MUST(cudaEventElapsedTime(&ms, begin, end));

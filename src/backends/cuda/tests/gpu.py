@@ -111,12 +111,21 @@ class Gpu(unittest.TestCase):
         self.counts(self.shared, 600001, 60000)
 
     def test_times_are_those_of_events(self):
-        run = Run(self.program, "times", "200")
+        self.times(self.program)
+
+    def test_times_of_a_shared_runtime_are_those_of_events(self):
+        self.times(self.shared)
+
+    def times(self, program):
+        run = Run(program, "times", "200")
         self.complete(run)
         ours, theirs = run.sum("kernels", "total_ns", name="_Z4spinx"), run.fact("events_ns")
         self.assertEqual(run.sum("kernels", "calls", name="_Z4spinx"), run.fact("kernels"))
         self.assertLess(abs(ours - theirs), 0.01 * theirs)
-        say("200 kernels: sonde %.3f ms, CUDA events %.3f ms" % (ours / 1e6, theirs / 1e6))
+        around, = run.rows("ranges", name="around")
+        self.assertEqual((around["calls"], around["device_ns"]), (200, ours))
+        say("%s: 200 kernels: sonde %.3f ms, CUDA events %.3f ms, the range around them %.3f ms" % (
+            os.path.basename(program), ours / 1e6, theirs / 1e6, around["device_ns"] / 1e6))
 
     def test_all_that_ran_counts_without_a_wait_at_the_end(self):
         run = Run(self.program, "nowait", "20000", "3000")
@@ -139,8 +148,8 @@ class Gpu(unittest.TestCase):
         say("killed: %d of 20100 kernels with times, %d unfinished" % (
             run.sum("kernels", "calls"), run.ledger("unfinished")))
 
-    def test_a_graph_of_31_nodes_replayed_100_times(self):
-        run = Run(self.program, "graph", "31", "100")
+    def graph(self, program):
+        run = Run(program, "graph", "31", "100")
         self.complete(run)
         self.assertEqual(run.sum("kernels", "calls"), 3100)
         self.assertEqual(run.sum("calls", "calls", name="cudaGraphLaunch"), 100)
@@ -153,6 +162,12 @@ class Gpu(unittest.TestCase):
         self.assertEqual((kernel["grid"], kernel["block"]), ([1, 1, 1], [32, 1, 1]))
         self.assertEqual((kernel["static_shared_bytes"], kernel["dynamic_shared_bytes"]), (0, 0))
         self.assertGreater(kernel["registers"], 0)
+
+    def test_a_graph_of_31_nodes_replayed_100_times(self):
+        self.graph(self.program)
+
+    def test_a_graph_of_a_shared_runtime(self):
+        self.graph(self.shared)
 
     def test_managed_memory_pools_and_pinned_memory(self):
         run = Run(self.program, "memory")
@@ -218,8 +233,14 @@ class Gpu(unittest.TestCase):
         self.assertEqual(len(run.summary["rank_device"]), 2)
 
     def test_a_timeline_connects_every_launch(self):
-        folder = os.path.join(FOLDER, "rec")
-        run = Run(self.program, "counts", "3000", "300", options=["-l", "-o", folder])
+        self.connects(self.program, "static")
+
+    def test_a_timeline_connects_every_launch_of_a_shared_runtime(self):
+        self.connects(self.shared, "shared")
+
+    def connects(self, program, name):
+        folder = os.path.join(FOLDER, "rec_" + name)
+        run = Run(program, "counts", "3000", "300", options=["-l", "-o", folder])
         self.complete(run)
         trace = timeline(folder)
         self.assertEqual(trace["stages"], 3300)

@@ -40,6 +40,7 @@ static struct {
 	uint64_t (*clock)(void);
 	struct buffer current, full[FULL_MOST];
 	size_t fulls, out, dropped, delivering;
+	unsigned reports[CUPTI_DOMAINS + 1];
 	bool worker, asked;
 } cupti_of_sim = {.mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 #define own cupti_of_sim
@@ -171,8 +172,10 @@ static void call(int domain, uint32_t id, const struct cupti_call *report)
 {
 	cupti_callback callback = own.callback;
 
-	if (callback && own.enabled[domain][id])
-		callback(own.data, domain, id, report);
+	if (!callback || !own.enabled[domain][id])
+		return;
+	__atomic_fetch_add(&own.reports[domain], 1, __ATOMIC_RELAXED);
+	callback(own.data, domain, id, report);
 }
 
 static const char *facts(void)
@@ -185,8 +188,9 @@ static const char *facts(void)
 	for (int i = 0; i < KINDS; i++)
 		kinds += own.kind[i];
 	snprintf(text, sizeof(text),
-		 "cupti_buffers_out=%zu\ncupti_clock=%s\ncupti_kinds=%d\ncupti_subscribers=%d\n", own.out, clock, kinds,
-		 own.callback != NULL);
+		 "cupti_buffers_out=%zu\ncupti_clock=%s\ncupti_kinds=%d\ncupti_subscribers=%d\n"
+		 "cupti_driver_reports=%u\ncupti_runtime_reports=%u\n", own.out, clock, kinds, own.callback != NULL,
+		 own.reports[CUPTI_DRIVER], own.reports[CUPTI_RUNTIME]);
 	return text;
 }
 
