@@ -4,7 +4,8 @@
 
 Machines change their pace from second to second more than tools change it, so what is compared runs side by side: SETS
 processes of each variant wait for their turn, and in a round one of each does a piece of work, a fraction of a second
-long, in an order that turns. With several GPUs as many rounds run side by side, each with processors of its own.
+long, in an order that chance gives. With several GPUs as many rounds run side by side, each with processors of its own;
+so has each set of processes, as processors differ too.
 Printed are medians over rounds and, of ratios to another variant in the same round, the median with a bootstrap
 interval of 95 %. Wider than 3 % to either side: "not resolved". A comparison begins no round after SECONDS, and says
 how many there were. ONLY: names of comparisons, of launch,nsys,step,large.
@@ -26,8 +27,9 @@ SRC = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "
 TESTS = os.path.join(SRC, "src", "backends", "cuda", "tests")
 CUDA = os.environ.get("CUDA_HOME", "/usr/local/cuda")
 TRAIN = os.path.join(TESTS, "python", "train.py")
-SETS = 6    # processes of each variant
-LIMIT = 120 # seconds for a program
+SETS = 8       # processes of each variant
+PROCESSORS = 3 # of each set
+LIMIT = 120    # seconds for a program
 BOTH = [("sonde", "floor"), ("sonde", "bare")]
 
 
@@ -48,19 +50,24 @@ class Lane:
 
     def __init__(self, gpu, gpus):
         self.gpu = gpu
-        share = (os.cpu_count() or gpus) // gpus
-        self.pinned = ["taskset", "-c", "%d-%d" % (gpu * share, (gpu + 1) * share - 1)] \
-            if share and shutil.which("taskset") else []
+        self.share = (os.cpu_count() or gpus) // gpus
 
-    def start(self, words, env):
-        words = self.pinned + [word.replace("@GPU", str(self.gpu)) for word in words]
+    def pinned(self, set_):
+        """The processors of a set: as many as a program with two threads and CUPTI's own one can use."""
+        if self.share < PROCESSORS or not shutil.which("taskset"):
+            return []
+        first = self.gpu * self.share + set_ % (self.share // PROCESSORS) * PROCESSORS
+        return ["taskset", "-c", "%d-%d" % (first, first + PROCESSORS - 1)]
+
+    def start(self, set_, words, env):
+        words = self.pinned(set_) + [word.replace("@GPU", str(self.gpu)) for word in words]
         return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                 env=dict(os.environ, CUDA_VISIBLE_DEVICES=str(self.gpu), **env))
 
     def rounds(self, rounds, variants, key, sets, seconds):
         """Figures of each round, behind whose they are. A process says that it is ready, and works for each line."""
         order, results = list(variants), []
-        started = [{name: self.start(*variants[name]) for name in order} for _ in range(sets)]
+        started = [{name: self.start(set_, *variants[name]) for name in order} for set_ in range(sets)]
         for processes in started:
             for process in processes.values():
                 process.stdout.readline()
@@ -68,9 +75,9 @@ class Lane:
         for number in range(rounds):
             if time.monotonic() > end and results:
                 break
-            turn, set_ = number % len(order), number // len(order) % sets
-            figures = {name: ask(started[set_][name], key) for name in order[turn:] + order[:turn]}
-            results.append(((self.gpu, set_), figures))
+            random.shuffle(order)
+            figures = {name: ask(started[number % sets][name], key) for name in order}
+            results.append(((self.gpu, number % sets), {name: figures[name] for name in variants}))
         for processes in started:
             for process in processes.values():
                 process.communicate(timeout=LIMIT)
@@ -192,12 +199,12 @@ class Bench:
         groups, end, order = [], time.monotonic() + self.seconds, list(launchers)
         while len(groups) < self.rounds and (time.monotonic() < end or not groups):
             groups.append([{}])
+            random.shuffle(order)
             for name in order:
                 start = time.monotonic()
                 subprocess.run(launchers[name] + words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                check=name != "nsys") # which may fail to make a report of what it has
                 groups[-1][0][name] = (time.monotonic() - start) * 1e9
-            order.append(order.pop(0))
         print("Whole run with 100,000 launches; %d rounds" % len(groups))
         show(groups, [("sonde", "bare"), ("nsys", "bare"), ("sonde", "nsys")])
 
