@@ -40,6 +40,16 @@ kinds="shared static"
 	done
 }
 
+@test "what nvcc makes of <<< >>> is a launch, also where nobody reports it" {
+	for kind in $kinds; do
+		sim $kind launch 2 launch-handle 3 launch-handle-ptsz 4
+		complete 'calls("cudaLaunchKernel") == 9' 'calls("cuLaunchKernel") == 0' 'kernels() == 9' \
+			'not any("__" in row["name"] for row in s["calls"])'
+	done
+	LD_LIBRARY_PATH=$SIM/lacking sim shared launch 2 launch-handle 3 launch-handle-ptsz 4
+	check 'calls("cudaLaunchKernel") == 9' 'kernels() == 0'
+}
+
 @test "older forms of functions of the driver are reported under today's names" {
 	sim shared init old-alloc 100 driver-alloc 200 # the first has no wrapper: CUPTI tells of it
 	check 'calls("cuMemAlloc_v2") == 2' 's["memory"][0]["alloc_bytes"] == 300'

@@ -132,6 +132,18 @@ static void do_launch_ptsz(void)
 		cudaLaunchKernel_ptsz("", one, one, NULL, 0, NULL);
 }
 
+static void do_launch_handle(void)
+{
+	for (uint64_t count = number(); count; count--)
+		__cudaLaunchKernel("", one, one, NULL, 0, NULL);
+}
+
+static void do_launch_handle_ptsz(void)
+{
+	for (uint64_t count = number(); count; count--)
+		__cudaLaunchKernel_ptsz("", one, one, NULL, 0, NULL);
+}
+
 /* COPY FROM TO BYTES, by CUPTI's numbers */
 static void say_copy(void)
 {
@@ -508,6 +520,7 @@ static const struct {
 	{"device", do_device}, {"context", do_context}, {"stream", do_stream}, {"bytes", do_bytes},
 	{"memory", do_memory}, {"answer", do_answer}, {"silent", do_silent}, {"untimed", do_untimed},
 	{"took", do_took}, {"starts-more", do_starts_more}, {"launch", do_launch}, {"launch-ptsz", do_launch_ptsz},
+	{"launch-handle", do_launch_handle}, {"launch-handle-ptsz", do_launch_handle_ptsz},
 	{"copy", do_copy}, {"copy-async", do_copy_async}, {"peer", do_peer}, {"fill", do_fill}, {"alloc", do_alloc},
 	{"free", do_free}, {"alloc-host", do_alloc_host}, {"free-host", do_free_host}, {"graph", do_graph},
 	{"grid", do_grid}, {"block", do_block}, {"registers", do_registers}, {"shared", do_shared},

@@ -81,3 +81,19 @@ static void ask_more(void)
 		return driver.tools->leave(&call, SIM_NUMBER_##name, result); \
 	}
 SIM_RUNTIME(DEFINE)
+
+/* What nvcc makes of <<< >>>: the same functions, past their exported names. */
+extern __typeof(cudaLaunchKernel) launch __attribute__((alias("cudaLaunchKernel"), visibility("hidden")));
+extern __typeof(cudaLaunchKernel) launch_ptsz __attribute__((alias("cudaLaunchKernel_ptsz"), visibility("hidden")));
+
+SIM_EXPORT int __cudaLaunchKernel(void *kernel, struct sim_grid grid, struct sim_grid block, void **parameters,
+				  size_t shared, void *stream)
+{
+	return launch(kernel, grid, block, parameters, shared, stream);
+}
+
+SIM_EXPORT int __cudaLaunchKernel_ptsz(void *kernel, struct sim_grid grid, struct sim_grid block, void **parameters,
+				       size_t shared, void *stream)
+{
+	return launch_ptsz(kernel, grid, block, parameters, shared, stream);
+}
