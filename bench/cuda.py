@@ -100,6 +100,8 @@ def ask(process, key):
 
 def interval(groups, figure):
     """95 % of what FIGURE is of other rounds by chance. Rounds of one group share their processes: groups are drawn."""
+    if len(groups) == 1:
+        groups = [[item] for item in groups[0]]
     draws = []
     for _ in range(1000):
         draws.append(figure([item for group in random.choices(groups, k=len(groups)) for item in group]))
