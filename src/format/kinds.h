@@ -66,7 +66,8 @@
 	X(managed, "managed")     \
 	X(pageable, "pageable")   \
 	X(svm, "svm")             \
-	X(window, "rma window")
+	X(window, "rma window")   \
+	X(statics, "device static")
 
 /* X(id, text): where the binary of a build came from */
 #define SONDE_BUILD_SOURCES(X) \

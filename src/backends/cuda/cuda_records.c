@@ -179,7 +179,9 @@ static void add_fill(const struct cupti_memset *fill)
 
 static void add_memory(const struct cupti_memory *memory)
 {
-	enum sonde_memory_kind kind = memory_of(memory->memory);
+	/* variables of the code that is loaded: PyTorch has a thousand */
+	enum sonde_memory_kind kind =
+		memory->memory == CUPTI_DEVICE_STATIC ? SONDE_MEMORY_statics : memory_of(memory->memory);
 	bool host = kind == SONDE_MEMORY_pinned || kind == SONDE_MEMORY_pageable;
 	int64_t bytes = (int64_t)memory->bytes;
 

@@ -98,10 +98,10 @@ TRANSFER='(lambda way: [(t["calls"], t["bytes"], t["total_ns"], t["kind"]) for t
 
 @test "memory in use on each device and of the host, its peak and what is left" {
 	sim static memory 3 alloc 1000 alloc 500 free 1000 alloc 200 device 1 alloc 70 device 0 \
-		memory 2 alloc-host 4096 free-host 4096 memory 5 alloc 30
+		memory 2 alloc-host 4096 free-host 4096 memory 5 alloc 30 memory 6 alloc 200 alloc 300
 	check 'sorted((m["device"] or "", m["kind"], m["allocs"], m["frees"], m["peak_bytes"], m["live_bytes"])
 			for m in s["memory"]) == [("", "pinned host", 1, 1, 4096, 0), ("Simulated GPU 0", "device", 3, 1, 1500, 700),
-		 ("Simulated GPU 0", "managed", 1, 0, 30, 30), ("Simulated GPU 1", "device", 1, 0, 70, 70)]'
+		 ("Simulated GPU 0", "device static", 2, 0, 500, 500), ("Simulated GPU 0", "managed", 1, 0, 30, 30), ("Simulated GPU 1", "device", 1, 0, 70, 70)]'
 }
 
 @test "records without a begin, or that end before they begin, are counted as untimed and not in any sum" {
