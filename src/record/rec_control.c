@@ -24,7 +24,7 @@ bool rec_is_paused(void)
 bool rec_control_wanted(void)
 {
 	rec_construct();
-	return !rec_state.off && !rec_proc_excluded();
+	return !rec_state.off;
 }
 
 /* In the child of a fork the pause, if there is one, is as old as the child. */

@@ -56,6 +56,8 @@ void rec_construct(void)
 		state->off = true;
 	else
 		rec_exit_construct();
+	if (rec_proc_excluded()) /* asked here: a program may clear its environment before its first call */
+		state->off = true;
 }
 
 bool rec_ready(void)
@@ -325,11 +327,6 @@ bool rec_open(void)
 	if (state->map) {
 		rec_missing_keep();
 		forget_parent();
-	}
-	if (rec_proc_excluded()) {
-		rec_missing_drop();
-		state->off = true; /* children keep executable and rank, but maybe not the variables that say so */
-		return false;
 	}
 	if (!rec_file_create()) {
 		rec_wiped->failed = 1;

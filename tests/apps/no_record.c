@@ -3,6 +3,7 @@
  * no_record descriptors: a traced call, then no descriptor is left, and a forked child makes traced calls, as do two
  * that the child forks, of which the second one closes descriptors first.
  * no_record environment: a traced call, then without an environment another one by a forked child.
+ * no_record cleared: the same, without an environment from the beginning.
  * no_record room N: a traced call, then files may no more be as large as a record, and N forked children make one each.
  * no_record inodes DIRECTORY: makes files there until there is no room for another one, then makes traced calls.
  */
@@ -90,8 +91,10 @@ int main(int argc, char **argv)
 		call();
 		return 0;
 	}
+	if (argc > 1 && strcmp(argv[1], "cleared") == 0)
+		clearenv();
 	call();
-	if (argc > 1 && strcmp(argv[1], "environment") == 0) {
+	if (argc > 1 && strcmp(argv[1], "descriptors") != 0) {
 		clearenv();
 		run_forked(call);
 		return 0;

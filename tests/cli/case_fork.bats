@@ -43,12 +43,14 @@ load lib
 }
 
 @test "what is left out forks nothing that is recorded, also when the variables are gone that say so" {
-	traced "$APPS/no_record" environment
-	check 'calls("MPI_Barrier") == 2' 'processes == 2'
-	for option in --exclude=no_record --include=other --ranks=1; do
-		traced $option env OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 "$APPS/no_record" environment
-		equal "status with $option" 0 "$status"
-		check 'len(s["calls"]) == 0' 'processes == 0'
+	for when in environment cleared; do
+		traced "$APPS/no_record" $when
+		check 'calls("MPI_Barrier") == 2' 'processes == 2'
+		for option in --exclude=no_record --include=other --ranks=1; do
+			traced $option env OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 "$APPS/no_record" $when
+			equal "status with $option" 0 "$status"
+			check 'len(s["calls"]) == 0' 'processes == 0'
+		done
 	done
 }
 
