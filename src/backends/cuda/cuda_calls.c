@@ -150,9 +150,10 @@ void cuda_start_failed(uint32_t correlation)
 
 	if (cuda_start_of(correlation).seen)
 		rec_device_unseen(&cuda_backend);
-	if (start >> 32 == correlation) /* not that of a later call */
-		__atomic_compare_exchange_n(&starts[correlation % STARTS], &start, 0, false, __ATOMIC_RELAXED,
-					    __ATOMIC_RELAXED);
+	/* not that of a later call; the number stays: by it records of far older calls are known to be seen */
+	if (start >> 32 == correlation)
+		__atomic_compare_exchange_n(&starts[correlation % STARTS], &start, (uint64_t)correlation << 32, false,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 void cuda_starts_forget(void)

@@ -170,6 +170,14 @@ TRANSFER='(lambda way: [(t["calls"], t["bytes"], t["total_ns"], t["kind"]) for t
 	done
 }
 
+@test "calls that fail take nothing from the ledger of kernels that were launched long before" {
+	for kind in shared static; do
+		SIM_ORDER=back sim $kind launch 262200 answer 1 launch 3 # the failed calls stand in places of the first launches
+		check 'calls("cudaLaunchKernel") == 262203' 'failed("cudaLaunchKernel") == 3' 'kernels() == 262200' \
+			'ledger("device_seen") == ledger("device_recorded") == 262200' 'ledger("unfinished") == 0'
+	done
+}
+
 @test "what is captured into a graph counts when it runs, and is not unfinished before" {
 	for kind in shared static; do
 		sim $kind launch 2 capture launch 10 captured graph 10 graph 10 launch 3
