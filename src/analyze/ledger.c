@@ -78,8 +78,8 @@ static void backend_add(struct analysis *analysis, const struct tally_backend *b
 				 "overlap as they do without", backend->name, backend->serialised);
 	if (*backend->second)
 		summary_add_note(analysis->summary, "second_provider",
-				 "%s: %s provides the API a second time; calls into it passed untraced", backend->name,
-				 backend->second);
+				 "%s: %s provides the API a second time; calls of it that the program looked up by "
+				 "name passed untraced", backend->name, backend->second);
 }
 
 static void calls_of_thread(struct analysis *analysis, const struct tally_body *body, const struct tally_thread *thread)

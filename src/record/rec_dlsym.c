@@ -188,6 +188,7 @@ static void *pick_ours(struct rec_backend *backend, const struct rec_export *exp
 	if (!found || !rec_is_front(backend, found))
 		return found;
 	if (!backend->real[export->symbol]) {
+		rec_keep_loaded(found); /* the program may close it, and reach another wrapper by being linked to it */
 		__atomic_store_n(&backend->real[export->symbol], found, __ATOMIC_RELEASE);
 		rec_provider_note(backend, found, "dlsym", false);
 	} else if (backend->real[export->symbol] != found) {

@@ -158,6 +158,14 @@ static void *not_own(void *address)
 	return address && !rec_is_own(address) ? address : NULL;
 }
 
+void rec_keep_loaded(const void *address)
+{
+	const struct link_map *object = object_of(address);
+
+	if (object && object->l_name && *object->l_name)
+		dlopen(object->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
 /* Looks a name up in an object that is loaded already; a hit keeps the object loaded. */
 static void *find_in(const char *path, const char *name)
 {

@@ -215,6 +215,7 @@ bool rec_is_own(const void *address);
 bool rec_is_first_copy(void);
 bool rec_is_runtime(const void *address);
 bool rec_is_front(const struct rec_backend *backend, const void *address);
+void rec_keep_loaded(const void *address); /* the object that it lies in: it is not unloaded any more */
 /* The object that an address lies in. */
 struct rec_module {
 	const char *name; /* as the loader calls it; "": the program */

@@ -16,8 +16,8 @@ void cuda_enter(struct rec_call *call, rec_word *args)
 {
 	(void)call;
 	(void)args;
-	cuda_thread.wrapped++;
-	cuda_thread.correlation = 0;
+	if (!cuda_thread.wrapped++) /* the runtime may reach the driver by another wrapper */
+		cuda_thread.correlation = 0;
 }
 
 void cuda_leave(struct rec_call *call, rec_word *args, rec_word result)

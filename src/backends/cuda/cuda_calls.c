@@ -32,6 +32,7 @@ static struct target {
 	uint16_t flags;
 } targets[CUPTI_DOMAINS][IDS_MOST];
 static uint32_t capturing; /* streams */
+static bool no_records;    /* will come of what is started from now on */
 
 /* By correlation, which counts up: the number in the upper half, then what is known of it, then the context. */
 static uint64_t starts[STARTS];
@@ -93,7 +94,10 @@ bool cuda_is_blocking(uint32_t symbol)
 
 /* ---- what is started ---- */
 
-/* While a stream is being captured, launches may never run: they are counted when they have. */
+/*
+ * While a stream is being captured, launches may never run, and while CUPTI is being given up their records may not
+ * come: they are counted when they have.
+ */
 static void note_start(uint32_t flags, uint32_t correlation)
 {
 	uint32_t start;
@@ -102,7 +106,8 @@ static void note_start(uint32_t flags, uint32_t correlation)
 	if (!rec_on())
 		return;
 	start = rec_is_paused() ? START_PAUSED : rec_context(&cuda_backend) & START_CONTEXT;
-	if ((flags & LAUNCHES) && !(start & START_PAUSED) && !__atomic_load_n(&capturing, __ATOMIC_RELAXED)) {
+	if ((flags & LAUNCHES) && !(start & START_PAUSED) && !__atomic_load_n(&capturing, __ATOMIC_RELAXED) &&
+	    !__atomic_load_n(&no_records, __ATOMIC_RELAXED)) {
 		rec_device_seen(&cuda_backend);
 		start |= START_SEEN;
 	}
@@ -156,6 +161,11 @@ void cuda_start_failed(uint32_t correlation)
 					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
+void cuda_starts_give_up(void)
+{
+	__atomic_store_n(&no_records, true, __ATOMIC_SEQ_CST);
+}
+
 void cuda_starts_forget(void)
 {
 	for (uint32_t i = 0; i < STARTS; i++)
@@ -164,6 +174,7 @@ void cuda_starts_forget(void)
 	cuda_blocking_forget();
 	cuda_thread = (struct cuda_thread){0};
 	capturing = 0;
+	no_records = false;
 }
 
 /* ---- reports ---- */
@@ -353,14 +364,10 @@ static bool matters(struct target target)
 	}
 }
 
-/* Are there wrappers in use between the program and the runtime? If so, the runtime's first call came through one. */
+/* Do wrappers see the launches of a runtime? Whatever has kernels has registered them before, and so by a wrapper. */
 static bool runtime_is_wrapped(void)
 {
-	for (uint32_t i = 0; i < cuda_backend.symbols; i++)
-		if (cuda_real[i] && cuda_backend.symbol[i].variant != CUDA_VARIANT_REPORTED &&
-		    !strncmp(cuda_backend.pool + function_of(i)->name, "cuda", 4))
-			return true;
-	return false;
+	return cuda_real[cuda_sym___cudaRegisterFatBinary];
 }
 
 enum asked { ASKED, SKIPPED, WRAPPED, UNKNOWN };

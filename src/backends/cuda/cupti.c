@@ -124,6 +124,7 @@ static bool load(void)
 
 static void stop(void)
 {
+	cuda_starts_give_up();
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		cupti.ActivityDisable(kinds[i]);
 	cupti.ActivityFlushAll(1); /* no buffer of ours may stay: the next tool does not know it */

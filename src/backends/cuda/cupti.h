@@ -199,6 +199,8 @@ struct cuda_start {
 struct cuda_start cuda_start_of(uint32_t correlation);
 /* The call has failed: what it was to start will not run. */
 void cuda_start_failed(uint32_t correlation);
+/* Other threads may be starting work meanwhile. */
+void cuda_starts_give_up(void);
 void cuda_starts_forget(void);
 
 /* ---- cuda.c ---- */

@@ -140,3 +140,36 @@ no_cupti()
 	sim static
 	check 's["ledger"] == []' 's["devices"] == []'
 }
+
+@test "of two runtimes in a process each answers the library that is linked to it" {
+	cat > two.py << 'EOF'
+import ctypes, sys
+for version in (12, 13, 12):
+    plugin = ctypes.CDLL("%s/second/plugin%d.so" % (sys.argv[1], version))
+    assert {plugin.plugin_registered(), plugin.plugin_version(), plugin.plugin_synchronize()} == {version}, version
+EOF
+	traced "$PYTHON" two.py "$SIM"
+	equal status 0 "$status"
+	check '"second_provider" in notes' 'calls("cudaStreamSynchronize") == 3'
+}
+
+@test "a runtime that was tried and closed is there for the library that is linked to it" {
+	cat > closed.py << 'EOF'
+import _ctypes, ctypes, sys
+runtime, version = ctypes.CDLL(sys.argv[1] + "/second/libcudart.so.12"), ctypes.c_int()
+assert runtime.cudaRuntimeGetVersion(ctypes.byref(version)) == 0 and version.value == 12
+_ctypes.dlclose(runtime._handle)
+plugin = ctypes.CDLL(sys.argv[1] + "/second/plugin12.so")
+assert plugin.plugin_version() == plugin.plugin_synchronize() == 12
+EOF
+	traced "$PYTHON" closed.py "$SIM"
+	equal status 0 "$status"
+	check 'calls("cudaRuntimeGetVersion") == 2' 'calls("cudaStreamSynchronize") == 1'
+}
+
+@test "of launches while CUPTI is given up at most one of each thread is told as unfinished" {
+	for kind in shared static; do
+		sim $kind start-endless 4 sleep 50 client subscribe sleep 50 join-threads client-print
+		check 'ledger("unfinished") <= 4' 'ledger("device_seen") - ledger("device_recorded") <= 4' 'kernels() > 0'
+	done
+}

@@ -44,7 +44,7 @@ kinds="shared static"
 	for kind in $kinds; do
 		sim $kind launch 2 launch-handle 3 launch-handle-ptsz 4
 		complete 'calls("cudaLaunchKernel") == 9' 'calls("cuLaunchKernel") == 0' 'kernels() == 9' \
-			'not any("__" in row["name"] for row in s["calls"])'
+			'not any("__cudaLaunch" in row["name"] for row in s["calls"])'
 	done
 	LD_LIBRARY_PATH=$SIM/lacking sim shared launch 2 launch-handle 3 launch-handle-ptsz 4
 	check 'calls("cudaLaunchKernel") == 9' 'kernels() == 0'

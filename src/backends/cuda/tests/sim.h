@@ -131,6 +131,7 @@ enum sim_runtime_number { SIM_RUNTIME_NONE, SIM_RUNTIME(SIM_R_NUMBER) SIM_RUNTIM
 #define SIM_R_PROTOTYPE(name, arguments, reported, values, driver) int name arguments;
 SIM_DRIVER(SIM_D_PROTOTYPE)
 SIM_RUNTIME(SIM_R_PROTOTYPE)
+void **__cudaRegisterFatBinary(void *code);
 int __cudaLaunchKernel(void *kernel, struct sim_grid grid, struct sim_grid block, void **parameters, size_t shared,
 		       void *stream);
 int __cudaLaunchKernel_ptsz(void *kernel, struct sim_grid grid, struct sim_grid block, void **parameters, size_t shared,

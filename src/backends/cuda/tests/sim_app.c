@@ -537,6 +537,14 @@ static const struct {
 	{"kill", do_kill}, {"sleep", do_sleep}, {"start", do_profiler_start}, {"stop", do_profiler_stop},
 };
 
+/* As nvcc has it of each program with kernels. */
+__attribute__((constructor)) static void register_kernels(void)
+{
+	static int code;
+
+	__cudaRegisterFatBinary(&code);
+}
+
 int main(int argc, char **argv)
 {
 	(void)argc;

@@ -82,6 +82,14 @@ static void ask_more(void)
 	}
 SIM_RUNTIME(DEFINE)
 
+SIM_EXPORT void **__cudaRegisterFatBinary(void *code)
+{
+	static void *modules[1];
+
+	modules[0] = code;
+	return modules;
+}
+
 /* What nvcc makes of <<< >>>: the same functions, past their exported names. */
 extern __typeof(cudaLaunchKernel) launch __attribute__((alias("cudaLaunchKernel"), visibility("hidden")));
 extern __typeof(cudaLaunchKernel) launch_ptsz __attribute__((alias("cudaLaunchKernel_ptsz"), visibility("hidden")));
