@@ -37,7 +37,7 @@ void rec_row_add(struct fmt_stats *row, uint64_t duration, uint64_t child, bool 
 static void leave_without_frame(struct fmt_stats *row, uint64_t duration, bool failed)
 {
 	row->unfinished--;
-	rec_row_add(row, duration, duration, failed);
+	rec_row_add(row, duration, (int64_t)duration < 0 ? 0 : duration, failed);
 }
 
 void rec_fast_odd(struct fmt_thread *thread, uint32_t slot, uint64_t begin, uint64_t end, bool failed)
@@ -499,9 +499,14 @@ void rec_leave(struct rec_call *call)
 		thread->last = end;
 		return;
 	}
-	if (unlikely(thread->depth > call->depth)) /* a cold function on every path makes all of it cold */
+	/* a cold function that is called on every path makes all of it cold */
+	if (unlikely(thread->depth > call->depth))
 		rec_drop_above(thread, call->depth);
 	child = frame->child;
+	if (unlikely((int64_t)duration < 0)) { /* see rec_row_add(); the call around it gets no other time than its row */
+		rec_state.process->bad_ticks++;
+		duration = call->duration = child;
+	}
 	if (unlikely(call->depth > 1 && is_recursive(thread, call->depth, call->slot))) {
 		row->hist[fmt_bucket(duration)]++;
 		row->child += child - duration;

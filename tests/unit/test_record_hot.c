@@ -67,6 +67,30 @@ static void a_clock_that_ran_backwards_gives_a_call_without_time(void **state)
 	assert_int_equal(rec_state.process->bad_ticks, bad + 49);
 }
 
+static void nor_does_the_call_around_one_that_ran_backwards(void **state)
+{
+	struct fmt_thread *thread = own_thread();
+	struct rec_call call = {.slot = SLOT, .depth = 2, .begin = UINT64_MAX / 4, .thread = thread};
+	struct fmt_stats *row = rec_row(thread, SLOT);
+
+	(void)state;
+	for (int frame = 1; frame >= 0; frame--) { /* with one of its own, and where there is another call's */
+		memset(row, 0, sizeof(*row));
+		thread->depth = 2;
+		thread->frame[1].slot = SLOT + 1;
+		thread->frame[1].child = 0;
+		thread->frame[2].slot = SLOT;
+		thread->frame[2].begin = call.begin + !frame;
+		thread->frame[2].child = 7;
+		rec_leave(&call);
+		assert_int_equal(row->total, frame ? 7 : 0);
+		assert_int_equal(row->max, frame ? 7 : 0);
+		assert_int_equal(row->child, frame ? 7 : 0);
+		assert_int_equal(thread->frame[1].child, frame ? 7 : 0);
+	}
+	thread->depth = 0;
+}
+
 static void both_paths_write_the_same_row(void **state)
 {
 	struct fmt_thread *thread = own_thread();
@@ -93,6 +117,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(every_duration_is_counted_in_its_bucket, fixture_open, fixture_close),
 		cmocka_unit_test_setup_teardown(a_clock_that_ran_backwards_gives_a_call_without_time, fixture_open,
+						fixture_close),
+		cmocka_unit_test_setup_teardown(nor_does_the_call_around_one_that_ran_backwards, fixture_open,
 						fixture_close),
 		cmocka_unit_test_setup_teardown(both_paths_write_the_same_row, fixture_open, fixture_close),
 	};
