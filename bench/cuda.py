@@ -4,10 +4,11 @@
 
 Machines change their pace from second to second more than tools change it, so what is compared runs side by side: SETS
 processes of each variant wait for their turn, and in a round one of each does a piece of work, a fraction of a second
-long, in an order that chance gives. With several GPUs as many rounds run side by side, each with processors of its own;
-so has each set of processes, as processors differ too.
-Printed are medians over rounds and, of ratios to another variant in the same round, the median with a bootstrap
-interval of 95 %. Wider than 3 % to either side: "not resolved". A comparison begins no round after SECONDS, and says
+long, in an order that chance gives. With several GPUs as many rounds run side by side, each with processors of its own.
+A set of processes shares a few of these, as processors differ too; several sets may share the same few.
+Printed are medians over rounds and, of ratios to another variant in the same round, the median, each with a bootstrap
+interval of 95 %: processors are drawn, then rounds on them; of few processors it says too little, and so it is told of
+how many. Wider than 3 % to either side: "not resolved". A comparison begins no round after SECONDS, and says
 how many there were. ONLY: names of comparisons, of launch,nsys,step,large.
 Variants: bare; floor: CUPTI's records of kernels and copies alone, thrown away; sonde; nsys, where it is.
 """
@@ -27,8 +28,8 @@ SRC = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "
 TESTS = os.path.join(SRC, "src", "backends", "cuda", "tests")
 CUDA = os.environ.get("CUDA_HOME", "/usr/local/cuda")
 TRAIN = os.path.join(TESTS, "python", "train.py")
-SETS = 8       # processes of each variant
-PROCESSORS = 3 # of each set
+SETS = 10      # processes of each variant
+PROCESSORS = 3 # of a set: what a program with two threads and CUPTI's own one can use
 LIMIT = 120    # seconds for a program
 BOTH = [("sonde", "floor"), ("sonde", "bare")]
 
@@ -52,12 +53,14 @@ class Lane:
         self.gpu = gpu
         self.share = (os.cpu_count() or gpus) // gpus
 
+    def place(self, set_):
+        """The first processor of a set; sets with the same one are one group of rounds."""
+        return self.gpu * self.share + set_ % max(self.share // PROCESSORS, 1) * PROCESSORS
+
     def pinned(self, set_):
-        """The processors of a set: as many as a program with two threads and CUPTI's own one can use."""
         if self.share < PROCESSORS or not shutil.which("taskset"):
             return []
-        first = self.gpu * self.share + set_ % (self.share // PROCESSORS) * PROCESSORS
-        return ["taskset", "-c", "%d-%d" % (first, first + PROCESSORS - 1)]
+        return ["taskset", "-c", "%d-%d" % (self.place(set_), self.place(set_) + PROCESSORS - 1)]
 
     def start(self, set_, words, env):
         words = self.pinned(set_) + [word.replace("@GPU", str(self.gpu)) for word in words]
@@ -77,7 +80,7 @@ class Lane:
                 break
             random.shuffle(order)
             figures = {name: ask(started[number % sets][name], key) for name in order}
-            results.append(((self.gpu, number % sets), {name: figures[name] for name in variants}))
+            results.append((self.place(number % sets), {name: figures[name] for name in variants}))
         for processes in started:
             for process in processes.values():
                 process.communicate(timeout=LIMIT)
@@ -99,12 +102,11 @@ def ask(process, key):
 
 
 def interval(groups, figure):
-    """95 % of what FIGURE is of other rounds by chance. Rounds of one group share their processes: groups are drawn."""
-    if len(groups) == 1:
-        groups = [[item] for item in groups[0]]
+    """95 % of what FIGURE is of other rounds by chance: groups are drawn, then rounds of each."""
     draws = []
     for _ in range(1000):
-        draws.append(figure([item for group in random.choices(groups, k=len(groups)) for item in group]))
+        drawn = random.choices(groups, k=len(groups))
+        draws.append(figure([item for group in drawn for item in random.choices(group, k=len(group))]))
     draws.sort()
     return draws[25], draws[974]
 
@@ -124,7 +126,8 @@ def compare(title, variants, key, rounds, against, seconds, sets=SETS):
         for whose, figures in lane.result():
             groups.setdefault(whose, []).append(figures)
     groups = list(groups.values())
-    print("%s; %d rounds of %d sets of processes on %d GPUs" % (title, sum(map(len, groups)), len(groups), gpus))
+    print("%s; %d rounds of %d sets of processes at %d places on %d GPUs" % (
+        title, sum(map(len, groups)), sets * gpus, len(groups), gpus))
     return show(groups, against)
 
 
