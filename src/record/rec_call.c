@@ -503,7 +503,7 @@ void rec_leave(struct rec_call *call)
 	if (unlikely(thread->depth > call->depth))
 		rec_drop_above(thread, call->depth);
 	child = frame->child;
-	if (unlikely((int64_t)duration < 0)) { /* see rec_row_add(); the call around it gets no other time than its row */
+	if (unlikely((int64_t)duration < 0)) { /* see rec_row_add(): nor has the call around it */
 		rec_state.process->bad_ticks++;
 		duration = call->duration = child;
 	}
