@@ -63,6 +63,7 @@ void ${api}_opened(void);
 void ${api}_flush(uint64_t deadline_raw_ns);
 uint64_t ${api}_oldest_open(void);
 const char *${api}_names_found(uint32_t names);
+int32_t ${api}_plain_answer(int32_t answer);
 uint64_t ${api}_part(uint32_t part, const void *at);
 rec_word ${api}_convert(uint32_t names, rec_word value);
 bool ${api}_ignores(rec_word pointer);
@@ -174,6 +175,7 @@ $absent_cases	}
 #pragma weak ${api}_flush
 #pragma weak ${api}_oldest_open
 #pragma weak ${api}_names_found
+#pragma weak ${api}_plain_answer
 #pragma weak ${api}_part
 #pragma weak ${api}_convert
 #pragma weak ${api}_ignores
@@ -193,6 +195,7 @@ struct rec_backend ${api}_backend = {
 	.reference_variants = $reference_variants,
 	.descriptor_variants = $descriptor_variants,
 	.names_found = ${api}_names_found,
+	.plain_answer = ${api}_plain_answer,
 	.part = ${api}_part,
 	.convert = ${api}_convert,
 	.ignores = ${api}_ignores,

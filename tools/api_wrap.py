@@ -62,15 +62,29 @@ HOT = """	uint32_t found = rec_in_scratch(${api}_slot[$S]);
 		${result} result = ((${result} (*)(${types}))${api}_real[$S])(${words});
 		uint64_t end = rec_ticks();
 
-		/* another value: recording was paused inside the call, or this is the child of a fork inside it */
+$first		/* another value: recording was paused inside the call, or this is the child of a fork inside it */
 		if (likely(${api}_slot[$S] == slot))
-			rec_fast_leave(thread, slot, begin, end, $failed);
-		else if (!rec_fast_late(thread, slot, begin, end, $failed))
+			rec_fast_leave(thread, slot, begin, end, $failed_here);
+		else if (!rec_fast_late(thread, slot, begin, end, $failed_here))
 			return result;
-$fast_hook		return result;
+$fast_hook$last		return result;
 	}
 	return ${api}_stream_$S(${words});
 }
+"""
+
+# Tail calls, for which nothing has to be kept in registers.
+FAILED_FAST = """		if (unlikely($failed))
+			return rec_fast_failed(thread, slot | (uint64_t)${api}_slot[$S] << 32, begin, end, $recorded,
+				result);
+"""
+FAILED_STREAM = """		if (unlikely($failed))
+			return rec_stream_failed(thread, slot | (uint64_t)${api}_slot[$S] << 32, begin, $recorded,
+				result);
+"""
+# Where a hook comes behind, or the result is no word.
+FAILED = """		if (unlikely($failed))
+			rec_failed(slot, $recorded);
 """
 
 FAST_HOOK = """		if (${api}_backend.leave) {
@@ -101,15 +115,15 @@ STREAM = """static __attribute__((noinline)) ${result} ${api}_stream_$S(${params
 		uint64_t begin = thread->frame[1].begin;
 		${result} result = ((${result} (*)(${types}))${api}_real[$S])(${words});
 
-		if (likely(${api}_slot[$S] == slot && rec_tls.thread == thread)) {
+$first		if (likely(${api}_slot[$S] == slot && rec_tls.thread == thread)) {
 			uint64_t end;
 			char *at = rec_stream_take(&rec_tls.writer, 16, true, &end);
 
-			rec_stream_leave(thread, slot, at, begin, end, $failed, $recorded);
-		} else if (!rec_stream_late(thread, slot, begin, $failed, $recorded)) {
+			rec_stream_leave(thread, slot, at, begin, end, $failed_here, $recorded);
+		} else if (!rec_stream_late(thread, slot, begin, $failed_here, $recorded)) {
 			return result;
 		}
-$stream_hook		return result;
+$stream_hook$last		return result;
 	}
 	return ${api}_slow_$S(${words});
 }
@@ -293,6 +307,14 @@ class Wrapper:
                  "leave": self.fill(LEAVE) if "leave" in flags else ""}
         return self.fill(HOOKED, site=site, **dict(hooks, **more))
 
+    def failures(self, template):
+        """What is done about calls that failed, which the template leaves for good where it can."""
+        if self.failed(False) == "false":
+            return {"first": "", "last": "", "failed_here": "false"}
+        if self.result == "rec_word" and "leave" not in self.function.flags:
+            return {"first": self.fill(template), "last": "", "failed_here": "false"}
+        return {"first": "", "last": self.fill(FAILED), "failed_here": self.failed(False)}
+
     def fast_hook(self, begin, streamed):
         return self.fill(FAST_HOOK, begin=begin, streamed=streamed) if "leave" in self.function.flags else ""
 
@@ -316,8 +338,8 @@ class Wrapper:
         if self.is_counted:
             fast += self.fill(QUERY)
         else:
-            slow += self.fill(STREAM, stream_hook=self.fast_hook("begin", 1))
-            fast += self.fill(HOT, fast_hook=self.fast_hook("begin", 0))
+            slow += self.fill(STREAM, stream_hook=self.fast_hook("begin", 1), **self.failures(FAILED_STREAM))
+            fast += self.fill(HOT, fast_hook=self.fast_hook("begin", 0), **self.failures(FAILED_FAST))
         return slow + self.fill(SIGNATURE) + fast + "\n" + self.aliases()
 
     def stub_names(self):

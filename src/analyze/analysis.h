@@ -91,7 +91,7 @@ struct analysis {
 	uint32_t ranks;
 	struct process_time *process;
 	struct host_window *window; /* per host */
-	struct rows calls, kernels, kernels_all, devices, transfers, memory, builds, ledger, rank_devices;
+	struct rows calls, kernels, kernels_all, devices, transfers, memory, builds, failures, ledger, rank_devices;
 	struct rows ranges, values;
 	size_t graph_capacity, node_capacity, node_device_capacity; /* of the summary's */
 	struct device_row **node_device; /* of summary->node */
@@ -174,6 +174,8 @@ void graphs_add(struct analysis *analysis, struct process_time *process);
 void graphs_finish(struct analysis *analysis);
 void builds_add(struct analysis *analysis, struct process_time *process);
 void builds_finish(struct analysis *analysis);
+void failures_add(struct analysis *analysis, struct process_time *process);
+void failures_finish(struct analysis *analysis);
 void ranges_add(struct analysis *analysis, struct process_time *process);
 void ranges_finish(struct analysis *analysis);
 void counters_finish(struct analysis *analysis); /* after devices_finish() */

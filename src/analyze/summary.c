@@ -66,6 +66,7 @@ static void process_add(struct analysis *analysis, struct process_time *process)
 	memory_add(analysis, process);
 	graphs_add(analysis, process);
 	builds_add(analysis, process);
+	failures_add(analysis, process);
 	ranges_add(analysis, process);
 	ledger_add(analysis, process);
 	tally_unload(process->tally);
@@ -93,6 +94,7 @@ static int analyse(struct analysis *analysis, const struct summary_options *opti
 	memory_finish(analysis);
 	graphs_finish(analysis);
 	builds_finish(analysis);
+	failures_finish(analysis);
 	ranges_finish(analysis);
 	counters_finish(analysis);
 	values_finish(analysis);

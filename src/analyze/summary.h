@@ -193,6 +193,14 @@ struct summary_build {
 	uint64_t calls, failed, total_ns, processes;
 };
 
+/* Calls that failed, by what they answered. */
+struct summary_failure {
+	const char *backend, *name, *group;
+	const char *answer_name; /* "": not known */
+	int64_t answer;   /* 0: the function gives none */
+	uint64_t calls;
+};
+
 struct summary_ledger {
 	const char *backend, *attached_by, *library;
 	const char *tested_on; /* what the backend was run on, which its callers know; or NULL */
@@ -276,6 +284,7 @@ struct summary {
 	struct summary_memory *memory;
 	struct summary_call *call;
 	struct summary_build *build;
+	struct summary_failure *failure; /* most calls first */
 	struct summary_range *range;
 	struct summary_counter *counter;
 	struct summary_ledger *ledger;
@@ -293,7 +302,7 @@ struct summary {
 	const char *overlap_finding; /* what does not overlap, in words; or NULL */
 	bool from_streams;        /* figures of calls and operations come from the streams, not from the tally */
 	size_t notes, processes, threads, shares, open_calls, devices, kernels, kernels_all, transfers, memories,
-		calls, builds, graphs, nodes, ranges, counters, ledgers, rank_devices;
+		calls, builds, failures, graphs, nodes, ranges, counters, ledgers, rank_devices;
 	size_t note_capacity, counter_capacity;
 };
 

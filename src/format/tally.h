@@ -18,7 +18,7 @@
 #define FMT_TALLY_MAGIC "SONDETLY"
 #define FMT_LAUNCH_MAGIC "SONDELCH"
 #define FMT_MAJOR 3 /* when which one changes: docs/FORMAT.md */
-#define FMT_MINOR 2
+#define FMT_MINOR 3
 #define FMT_BYTE_ORDER 0x01020304u
 
 #define FMT_BUCKETS 165  /* histogram: 4 steps per octave, see fmt_bucket() */
@@ -42,6 +42,7 @@ enum fmt_section_kind {
 	FMT_SECTION_GRAPHS,      /* fmt_graph */
 	FMT_SECTION_NODES,       /* fmt_node */
 	FMT_SECTION_NAMED,       /* fmt_named */
+	FMT_SECTION_FAILURES,    /* fmt_failure */
 	FMT_SECTION_COUNT
 };
 
@@ -343,6 +344,14 @@ struct fmt_memory {
 	uint64_t allocs, frees, alloc_bytes, live_bytes, peak_bytes;
 };
 
+/* Calls that failed, by what they answered. */
+struct fmt_failure {
+	uint64_t name;   /* of the answer; 0: none known */
+	uint32_t slot;   /* of the function */
+	int32_t answer;  /* 0: it gave none */
+	uint64_t calls;
+};
+
 struct fmt_build {
 	uint64_t name;
 	uint32_t backend, source;  /* enum sonde_build_source */
@@ -449,6 +458,7 @@ FMT_SIZE(fmt_node, 64);
 FMT_SIZE(fmt_transfer, 56);
 FMT_SIZE(fmt_memory, 56);
 FMT_SIZE(fmt_build, 48);
+FMT_SIZE(fmt_failure, 24);
 FMT_SIZE(fmt_launch, 232);
 
 #endif

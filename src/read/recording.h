@@ -188,6 +188,11 @@ struct tally_build {
 	const char *name;
 };
 
+struct tally_failure {
+	struct fmt_failure raw;   /* slot is that of a function */
+	const char *name;
+};
+
 /* A name that the program gave to something; "" where it took it back. */
 struct tally_named {
 	struct fmt_named raw;     /* backend is valid */
@@ -215,11 +220,12 @@ struct tally_body {
 	struct tally_transfer *transfer;
 	struct tally_memory *memory;
 	struct tally_build *build;
+	struct tally_failure *failure;
 	struct tally_queue *queue;
 	struct tally_named *named; /* sorted by what, key, scope, backend */
 	struct tally_arg *arg;    /* by function, then when, then place in the payload */
 	uint32_t backends, functions, threads, devices, ops, transfers, memories, builds, queues, args, graphs, nodes;
-	uint32_t nameds;
+	uint32_t nameds, failures;
 	uint64_t read_raw_ns; /* this machine's clock when it had been read */
 };
 

@@ -234,6 +234,20 @@ static void build_take(struct loader *loader, const void *item)
 	body->build[body->builds++].name = loader_name(loader, raw.name);
 }
 
+static void failure_take(struct loader *loader, const void *item)
+{
+	struct tally_body *body = loader->body;
+	struct fmt_failure raw;
+
+	memcpy(&raw, item, sizeof(raw));
+	if (!raw.calls || !raw.slot || raw.slot > body->functions)
+		return;
+	body->failure = arena_grow(&body->arena, body->failure, body->failures, &loader->failure_capacity,
+				   sizeof(*body->failure));
+	body->failure[body->failures].raw = raw;
+	body->failure[body->failures++].name = loader_name(loader, raw.name);
+}
+
 static void queue_take(struct loader *loader, const void *item)
 {
 	struct tally_queue *queue = &loader->body->queue[loader->body->queues++];
@@ -417,6 +431,7 @@ static void body_load(struct loader *loader)
 	items_load(loader, FMT_SECTION_TRANSFERS, UINT32_MAX, transfer_take);
 	items_load(loader, FMT_SECTION_MEMORY, UINT32_MAX, memory_take);
 	items_load(loader, FMT_SECTION_BUILDS, UINT32_MAX, build_take);
+	items_load(loader, FMT_SECTION_FAILURES, UINT32_MAX, failure_take);
 	loader->body->read_raw_ns = read_clock_now();
 }
 

@@ -19,6 +19,7 @@ struct loader {
 	bool names_only;      /* no figures of threads, devices and operations */
 	size_t graph_capacity, node_capacity;
 	size_t thread_capacity, op_capacity, transfer_capacity, memory_capacity, build_capacity, named_capacity;
+	size_t failure_capacity;
 };
 
 const char *loader_name(struct loader *loader, uint64_t offset);

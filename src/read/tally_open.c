@@ -33,6 +33,7 @@ uint32_t tally_struct_bytes(enum fmt_section_kind kind)
 		[FMT_SECTION_GRAPHS] = sizeof(struct fmt_graph),
 		[FMT_SECTION_NODES] = sizeof(struct fmt_node),
 		[FMT_SECTION_NAMED] = sizeof(struct fmt_named),
+		[FMT_SECTION_FAILURES] = sizeof(struct fmt_failure),
 	};
 
 	return kind < FMT_SECTION_COUNT ? bytes[kind] : 0;

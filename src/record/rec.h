@@ -151,6 +151,8 @@ struct rec_backend {
 	void (*flush)(uint64_t deadline_raw_ns); /* collect outstanding device records; must not block on the runtime */
 	uint64_t (*oldest_open)(void); /* raw ns: no undelivered operation began before; UINT64_MAX: none */
 	const char *(*names_found)(uint32_t names); /* of values that depend on the library; NULL: none known */
+	/* What an answer stands for that the library made up for one failure; NULL: each for itself. */
+	int32_t (*plain_answer)(int32_t answer);
 	uint64_t (*part)(uint32_t part, const void *at); /* a member of a structure */
 	rec_word (*convert)(uint32_t names, rec_word value); /* handle or buffer that came by reference, as C has it */
 	bool (*ignores)(rec_word pointer); /* is it a constant by which the program asks for nothing? */

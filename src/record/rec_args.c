@@ -457,6 +457,46 @@ static uint64_t names_of(const struct rec_backend *backend, const struct rec_arg
 	return text ? rec_text(text, strlen(text)) : 0;
 }
 
+/* Where a function says why it failed: by a pointer, or by its result. NULL: nowhere that is described. */
+static const struct rec_argument *answer_of(const struct rec_backend *backend, const struct rec_function *described)
+{
+	const struct rec_argument *first = &backend->argument[described->argument];
+	uint32_t arguments = (uint32_t)described->in + described->out;
+
+	for (uint32_t i = 0; i < arguments; i++)
+		if (first[i].flags & REC_ARGUMENT_ERROR)
+			return &first[i];
+	return described->results ? &first[arguments] : NULL;
+}
+
+/* No lock of first calls is held: names of answers are texts that a library has from the beginning. */
+const char *rec_args_answers(const struct rec_backend *backend, const struct rec_function *described)
+{
+	const struct rec_argument *argument = backend->argument ? answer_of(backend, described) : NULL;
+	const char *text = argument && argument->names ? backend->pool + backend->names[argument->names] : NULL;
+
+	return text && !*text && backend->names_found ? backend->names_found(argument->names) : text;
+}
+
+rec_word rec_args_answer(const struct rec_call *call)
+{
+	const struct rec_backend *backend = call->backend;
+	const struct rec_symbol *symbol;
+	const struct rec_argument *argument;
+	int32_t answer;
+
+	if (call->symbol >= backend->symbols || !backend->argument)
+		return call->result;
+	symbol = &backend->symbol[call->symbol];
+	argument = answer_of(backend, &backend->function[symbol->function]);
+	if (!argument || argument->when == FMT_ARG_RESULT || backend->reference_variants >> symbol->variant & 1)
+		return call->result; /* of Fortran the error argument */
+	if (!call->args || call->args[argument->index] < REC_POINTER_MIN)
+		return 0;
+	memcpy(&answer, (const void *)call->args[argument->index], sizeof(answer));
+	return (rec_word)(intptr_t)answer;
+}
+
 static bool describe(const struct rec_backend *backend, uint32_t slot, const struct rec_argument *argument)
 {
 	const char *name = backend->pool + argument->name;

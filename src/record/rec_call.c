@@ -468,6 +468,11 @@ static bool is_recursive(const struct fmt_thread *thread, uint32_t depth, uint32
 	return false;
 }
 
+static REC_COLD void leave_failed(const struct rec_call *call)
+{
+	rec_failed(call->slot, rec_args_answer(call));
+}
+
 void rec_leave(struct rec_call *call)
 {
 	struct fmt_thread *thread = call->thread;
@@ -497,6 +502,8 @@ void rec_leave(struct rec_call *call)
 	if (unlikely(thread->depth < call->depth || frame->begin != call->begin)) {
 		leave_without_frame(row, duration, call->failed);
 		thread->last = end;
+		if (call->failed)
+			leave_failed(call);
 		return;
 	}
 	/* a cold function that is called on every path makes all of it cold */
@@ -517,6 +524,8 @@ void rec_leave(struct rec_call *call)
 	thread->depth = call->depth - 1;
 	thread->last = call->begin + duration;
 	thread->frame[call->depth - 1].child += duration;
+	if (unlikely(call->failed))
+		leave_failed(call);
 }
 
 void rec_call_members(const struct rec_call *call, uint32_t members)

@@ -31,6 +31,7 @@ static const struct area_plan plan[] = {
 	{FMT_SECTION_TRANSFERS, sizeof(struct fmt_transfer), 256},
 	{FMT_SECTION_MEMORY, sizeof(struct fmt_memory), 256},
 	{FMT_SECTION_BUILDS, sizeof(struct fmt_build), 1024},
+	{FMT_SECTION_FAILURES, sizeof(struct fmt_failure), REC_FAILURES_MAX},
 	{FMT_SECTION_QUEUES, sizeof(struct fmt_queue), 4096},
 	{FMT_SECTION_ARGS, sizeof(struct fmt_arg), 16384},
 	{FMT_SECTION_NAMED, sizeof(struct fmt_named), REC_NAMED_MAX},

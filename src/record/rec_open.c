@@ -218,6 +218,7 @@ static void forget_parent(void)
 	rec_meta_forget();
 	rec_device_forget();
 	rec_graph_forget();
+	rec_fail_forget();
 	rec_things_forget();
 	for (backend = rec_state.backends; backend; backend = backend->next)
 		__atomic_fetch_and(&backend->state, ~(uint32_t)REC_BACKEND_OPENED, __ATOMIC_RELEASE);

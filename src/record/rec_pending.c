@@ -52,6 +52,8 @@ static void replay(struct fmt_thread *thread, const struct pending *call)
 		return;
 	}
 	rec_row_add(rec_row(thread, slot), call->end - call->begin, 0, call->failed);
+	if (call->failed)
+		rec_failed(slot, call->result);
 	if (slot <= rec_state.streamed)
 		rec_stream_past(&rec_tls.writer, slot, call->failed, call->result, call->begin, call->end);
 }

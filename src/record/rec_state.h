@@ -20,6 +20,7 @@
 #define REC_ROWS_MAX ((REC_THREAD_SPAN - FMT_THREAD_ROWS_OFFSET) / sizeof(struct fmt_stats))
 #define REC_THREADS_MAX 4096u
 #define REC_NAMED_MAX 4096u
+#define REC_FAILURES_MAX 512u
 #define REC_PATH_MAX 4096u
 #define REC_DEPTH_MASK 0x7fffffffu
 #define REC_SLOT_COUNTED (UINT32_MAX - 1) /* a query that is counted, not timed */
@@ -181,6 +182,9 @@ void rec_meta_forget(void);
 uint64_t rec_args_entry(struct rec_call *call);
 uint64_t rec_args_exit(struct rec_call *call);
 bool rec_args_describe(const struct rec_backend *backend, uint32_t function, uint32_t slot); /* false: no room */
+/* What a call that failed says of it; 0: nothing. And what the answers of a function are called: "NAME=value ..." */
+rec_word rec_args_answer(const struct rec_call *call);
+const char *rec_args_answers(const struct rec_backend *backend, const struct rec_function *described);
 /* Those that are recorded, *count_out of them. */
 const struct rec_argument *rec_args_of(const struct rec_backend *backend, uint32_t function, enum fmt_arg_when when,
 				       uint32_t *count_out);
@@ -251,6 +255,9 @@ void rec_device_forget(void);
 /* rec_graph.c: an operation of a graph, under the lock of rec_device.c */
 void rec_graph_add(const struct rec_backend *backend, const struct rec_span *span);
 void rec_graph_forget(void);
+
+/* rec_fail.c */
+void rec_fail_forget(void);
 
 /* rec_things.c */
 void rec_things_forget(void);

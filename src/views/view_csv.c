@@ -174,6 +174,12 @@ static const struct column node_columns[] = {
 	COLUMN(summary_node, "total_ns", COLUMN_U64, total_ns), COLUMN(summary_node, "max_ns", COLUMN_U64, max_ns),
 	{NULL, COLUMN_TEXT, 0}};
 
+static const struct column failure_columns[] = {
+	COLUMN(summary_failure, "group", COLUMN_TEXT, group), COLUMN(summary_failure, "backend", COLUMN_TEXT, backend),
+	COLUMN(summary_failure, "name", COLUMN_TEXT, name), COLUMN(summary_failure, "answer", COLUMN_I64, answer),
+	COLUMN(summary_failure, "answer_name", COLUMN_TEXT, answer_name),
+	COLUMN(summary_failure, "calls", COLUMN_U64, calls),
+	{NULL, COLUMN_TEXT, 0}};
 static const struct column build_columns[] = {
 	COLUMN(summary_build, "group", COLUMN_TEXT, group), COLUMN(summary_build, "backend", COLUMN_TEXT, backend),
 	COLUMN(summary_build, "name", COLUMN_TEXT, name), COLUMN(summary_build, "source", COLUMN_SOURCE, source),
@@ -215,6 +221,7 @@ static const struct section sections[] = {
 	SECTION("ranges.csv", summary_range, range_columns, range, ranges),
 	SECTION("counters.csv", summary_counter, counter_columns, counter, counters),
 	SECTION("builds.csv", summary_build, build_columns, build, builds),
+	SECTION("failures.csv", summary_failure, failure_columns, failure, failures),
 	SECTION("ledger.csv", summary_ledger, ledger_columns, ledger, ledgers),
 };
 

@@ -10,6 +10,7 @@
 #include "base/number.h"
 #include "views/view_details.h"
 #include "views/view_internal.h"
+#include "views/view_json.h"
 
 static void json_ranks_write(struct json *json, const struct summary_ranks *ranks)
 {
@@ -30,14 +31,6 @@ static void json_group_write(struct json *json, const struct summary *summary, c
 		json_text(json, "group", group);
 }
 
-static void rank_write(struct json *json, int32_t rank)
-{
-	if (rank < 0)
-		json_null(json, "rank");
-	else
-		json_i64(json, "rank", rank);
-}
-
 static void head_write(struct json *json, const struct summary *summary)
 {
 	size_t i;
@@ -52,103 +45,6 @@ static void head_write(struct json *json, const struct summary *summary)
 		json_object_line(json, NULL);
 		json_text(json, "code", summary->note[i].code);
 		json_text(json, "text", summary->note[i].text);
-		json_object_end(json);
-	}
-	json_array_end(json);
-}
-
-static void json_run_write(struct json *json, const struct summary_run *run)
-{
-	size_t i;
-
-	json_object(json, "run");
-	json_array_line(json, "command");
-	for (i = 0; run->argv[i]; i++)
-		json_text(json, NULL, run->argv[i]);
-	json_array_end(json);
-	json_u64(json, "wall_ns", run->wall_ns);
-	json_i64(json, "paused_ns", run->paused_ns);
-	json_u64(json, "processes", run->processes);
-	json_u64(json, "hosts", run->hosts);
-	json_u64(json, "ranks", run->ranks);
-	json_text(json, "end", run->end);
-	json_object_end(json);
-}
-
-static void categories_write(struct json *json, const int64_t *category)
-{
-	int i;
-
-	json_object_line(json, "breakdown");
-	for (i = 0; i < SONDE_CATEGORY_COUNT; i++)
-		json_i64(json, view_category[i], category[i]);
-	json_object_end(json);
-}
-
-static void processes_write(struct json *json, const struct summary *summary)
-{
-	static const char *const source[] = {"own", "launcher", "running", "end of the run", "last sign of life"};
-	size_t i;
-
-	json_array(json, "processes");
-	for (i = 0; i < summary->processes; i++) {
-		const struct summary_process *process = &summary->process[i];
-
-		json_object_line(json, NULL);
-		json_text(json, "host", process->host);
-		json_u64(json, "pid", process->pid);
-		json_u64(json, "ppid", process->ppid);
-		json_text(json, "exe", process->exe);
-		json_text(json, "command", process->command);
-		rank_write(json, process->rank);
-		json_i64(json, "start_ns", process->start_ns);
-		json_i64(json, "end_ns", process->end_ns);
-		json_text(json, "end", process->end);
-		json_text(json, "end_known_from", source[process->end_source]);
-		json_u64(json, "image", process->image);
-		json_u64(json, "reference_tid", process->reference_tid);
-		json_u64(json, "calls", process->calls);
-		json_i64(json, "paused_ns", process->paused_ns);
-		categories_write(json, process->category);
-		json_object_end(json);
-	}
-	json_array_end(json);
-}
-
-static void threads_write(struct json *json, const struct summary *summary)
-{
-	size_t i;
-
-	if (summary->by != SUMMARY_BY_THREAD)
-		return;
-	json_array(json, "threads");
-	for (i = 0; i < summary->threads; i++) {
-		const struct summary_thread *thread = &summary->thread[i];
-
-		json_object_line(json, NULL);
-		json_text(json, "host", summary->process[thread->process].host);
-		json_u64(json, "pid", summary->process[thread->process].pid);
-		json_u64(json, "tid", thread->tid);
-		json_text(json, "name", thread->name);
-		json_u64(json, "served", thread->served);
-		json_bool(json, "reference", thread->reference);
-		json_u64(json, "calls", thread->calls);
-		categories_write(json, thread->category);
-		json_object_end(json);
-	}
-	json_array_end(json);
-}
-
-static void rank_devices_write(struct json *json, const struct summary *summary)
-{
-	size_t i;
-
-	json_array(json, "rank_device");
-	for (i = 0; i < summary->rank_devices; i++) {
-		json_object_line(json, NULL);
-		json_i64(json, "rank", summary->rank_device[i].rank);
-		json_text(json, "device", summary->rank_device[i].device);
-		json_text(json, "host", summary->rank_device[i].host);
 		json_object_end(json);
 	}
 	json_array_end(json);
@@ -217,7 +113,7 @@ static void open_calls_write(struct json *json, const struct summary *summary)
 		json_text(json, "host", call->host);
 		json_u64(json, "pid", call->pid);
 		json_u64(json, "tid", call->tid);
-		rank_write(json, call->rank);
+		view_json_rank(json, call->rank);
 		json_i64(json, "ns", call->ns);
 		json_bool(json, "innermost", call->innermost);
 		json_bool(json, "at_least", call->at_least);
@@ -375,7 +271,7 @@ static void graphs_write(struct json *json, const struct summary *summary)
 		json_text(json, "backend", graph->backend);
 		json_text(json, "host", graph->host);
 		json_u64(json, "pid", graph->pid);
-		rank_write(json, graph->rank);
+		view_json_rank(json, graph->rank);
 		json_u64(json, "graph", graph->graph);
 		json_u64(json, "launches", graph->launches);
 		json_u64(json, "kernels", graph->kernels);
@@ -440,6 +336,24 @@ static void builds_write(struct json *json, const struct summary *summary)
 		json_u64(json, "failed", build->failed);
 		json_u64(json, "total_ns", build->total_ns);
 		json_u64(json, "processes", build->processes);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
+
+static void failures_write(struct json *json, const struct summary *summary)
+{
+	json_array(json, "failures");
+	for (size_t i = 0; i < summary->failures; i++) {
+		const struct summary_failure *failure = &summary->failure[i];
+
+		json_object_line(json, NULL);
+		json_text(json, "backend", failure->backend);
+		json_text(json, "name", failure->name);
+		json_group_write(json, summary, failure->group);
+		json_i64(json, "answer", failure->answer);
+		json_text(json, "answer_name", failure->answer_name);
+		json_u64(json, "calls", failure->calls);
 		json_object_end(json);
 	}
 	json_array_end(json);
@@ -552,10 +466,7 @@ static void summary_write(struct json *json, const struct summary *summary)
 {
 	json_object(json, NULL);
 	head_write(json, summary);
-	json_run_write(json, &summary->run);
-	processes_write(json, summary);
-	threads_write(json, summary);
-	rank_devices_write(json, summary);
+	view_json_processes(json, summary);
 	breakdown_write(json, summary);
 	overlap_write(json, summary);
 	open_calls_write(json, summary);
@@ -564,6 +475,7 @@ static void summary_write(struct json *json, const struct summary *summary)
 	transfers_write(json, summary);
 	json_memory_write(json, summary);
 	calls_write(json, summary);
+	failures_write(json, summary);
 	builds_write(json, summary);
 	graphs_write(json, summary);
 	summary_ranges_write(json, summary);

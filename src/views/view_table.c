@@ -397,6 +397,7 @@ int view_table(const struct summary *summary, FILE *file, const struct view_opti
 	paint_transfers(&painter);
 	paint_memory(&painter);
 	paint_calls(&painter);
+	paint_failures(&painter);
 	paint_builds(&painter);
 	paint_ranges(&painter);
 	paint_counters(&painter);

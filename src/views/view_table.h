@@ -47,6 +47,7 @@ void paint_graphs(struct painter *painter); /* view_table_graphs.c */
 void paint_transfers(struct painter *painter);
 void paint_memory(struct painter *painter);
 void paint_calls(struct painter *painter);
+void paint_failures(struct painter *painter);
 void paint_builds(struct painter *painter);
 void paint_ledger(struct painter *painter);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sections of many rows of the table view: kernels, transfers, memory, calls, builds, ledger. */
+/* Sections of many rows of the table view: kernels, transfers, memory, calls, failures, builds, ledger. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/number.h"
@@ -343,7 +345,37 @@ void paint_calls(struct painter *painter)
 	}
 }
 
-/* ---- builds, ledger ---- */
+/* ---- failures, builds, ledger ---- */
+
+void paint_failures(struct painter *painter)
+{
+	const struct summary *summary = painter->summary;
+	size_t shown = paint_limit(painter, summary->failures), i;
+	struct table table;
+	char answer[24];
+
+	if (!summary->failures)
+		return;
+	paint_title(painter, "Calls that failed");
+	table_start(&table, &painter->arena);
+	table_column(&table, "calls", 0);
+	table_column(&table, "answer", 0);
+	table_column_left(&table, "", 0);
+	table_column_left(&table, "of", 0);
+	table_column_left(&table, "function", 0);
+	for (i = 0; i < shown; i++) {
+		const struct summary_failure *failure = &summary->failure[i];
+
+		table_row(&table);
+		table_cell(&table, 0, paint_count(painter, failure->calls));
+		snprintf(answer, sizeof(answer), "%" PRId64, failure->answer);
+		table_copy(&table, 1, failure->answer ? answer : "-");
+		table_cell(&table, 2, *failure->answer_name ? paint_name(painter, failure->answer_name) : NULL);
+		table_cell(&table, 3, *failure->group ? clean(painter, failure->group) : NULL);
+		table_cell(&table, 4, paint_name(painter, failure->name));
+	}
+	paint_table(painter, &table, summary->failures, shown);
+}
 
 void paint_builds(struct painter *painter)
 {

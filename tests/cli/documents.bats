@@ -8,8 +8,10 @@ load lib
 import re
 import sys
 
-with open(sys.argv[1] + "/src/views/view_json.c", encoding="utf-8") as stream:
-    code = stream.read()
+code = ""
+for part in ("view_json.c", "view_json_processes.c"):
+    with open(sys.argv[1] + "/src/views/" + part, encoding="utf-8") as stream:
+        code += stream.read()
 with open(sys.argv[1] + "/docs/ARCHITECTURE.md", encoding="utf-8") as stream:
     text = stream.read()
 with open(sys.argv[1] + "/src/views/view_details.c", encoding="utf-8") as stream:

@@ -100,12 +100,12 @@ refused()
 		printf '\x63' | dd of="$tally" bs=1 seek=8 conv=notrunc 2>/dev/null
 	done
 	mv "$T"/rec/launch.* "$T"
-	refused "tally: recorded in format 99.2 by a newer sonde" -- "$T/rec"
+	refused "tally: recorded in format 99.3 by a newer sonde" -- "$T/rec"
 	mv "$T"/launch.* "$T/rec"
 	for file in "$T"/rec/*/tally "$T"/rec/launch.*; do
 		printf '\x01' | dd of="$file" bs=1 seek=8 conv=notrunc 2>/dev/null
 	done
-	refused "recorded in format 1.2 by an older sonde" -- "$T/rec"
+	refused "recorded in format 1.3 by an older sonde" -- "$T/rec"
 }
 
 @test "a cut-off recording is read as far as it goes and says so" {

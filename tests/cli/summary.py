@@ -13,6 +13,7 @@ sound in itself: that is checked for every summary that any test produces.
   ledger(key, backend=None)    sum over backends         end, processes, ranks, exes, notes
   near(a, b, relative, absolute=0)
 """
+import collections
 import json
 import math
 import os
@@ -54,6 +55,18 @@ def walk(value, path=""):
         yield path, value
 
 
+def failure_faults(s):
+    """Each call that failed has given some answer, or none that is known."""
+    failed, answered = collections.Counter(), collections.Counter()
+    for row in s.get("calls", []):
+        failed[row["backend"], row["name"]] += row["failed"]
+    for row in s.get("failures", []):
+        answered[row["backend"], row["name"]] += row["calls"]
+    for key in failed | answered:
+        if failed[key] != answered[key] and not s["lower_bound"]:
+            yield "%d calls of %s failed, %d answers are known" % (failed[key], key[1], answered[key])
+
+
 def faults(s):
     """What is wrong with a summary whatever the program was."""
     for key in ("schema", "tool", "verdict", "lower_bound", "notes", "run", "processes", "breakdown", "calls",
@@ -65,8 +78,8 @@ def faults(s):
     for path, value in walk(s):
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             continue
-        if re.match(r'\.counters\[\d+\]\.(min|mean|max)$', path):
-            continue # anything that a program counts
+        if re.match(r'\.counters\[\d+\]\.(min|mean|max)$|\.failures\[\d+\]\.answer$', path):
+            continue # anything that a program counts, or a library answers
         if value != value or math.isinf(value) or abs(value) >= HUGE:
             yield "%s is %r: no such time or count" % (path, value)
         if value < 0 and not path.endswith(("rank", "size")):
@@ -75,6 +88,7 @@ def faults(s):
     if shares and abs(sum(shares) - 1) > 1e-3 and abs(sum(shares) - 100) > 0.1:
         yield "shares add up to %r" % sum(shares)
     yield from call_faults(s)
+    yield from failure_faults(s)
     for line in s.get("ledger", []):
         if line["recorded"] + line["lost"] != line["seen"]:
             yield "ledger does not balance: %r" % line

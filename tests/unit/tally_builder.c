@@ -232,6 +232,13 @@ struct fmt_build *builder_build(struct builder *builder, uint32_t backend, const
 	return build;
 }
 
+void builder_failure(struct builder *builder, uint32_t function, int32_t answer, const char *name, uint64_t calls)
+{
+	CHECK(builder->failures < BUILDER_ITEMS);
+	builder->failure[builder->failures++] = (struct fmt_failure){
+		.name = builder_name(builder, name), .slot = function + 1, .answer = answer, .calls = calls};
+}
+
 struct fmt_graph *builder_graph(struct builder *builder, uint32_t backend, uint32_t number)
 {
 	struct fmt_graph *graph = &builder->graph[builder->graphs++];
@@ -349,6 +356,8 @@ void builder_write(struct builder *builder)
 	section_write(builder, file, FMT_SECTION_MEMORY, builder->memory, sizeof(builder->memory[0]),
 		      builder->memories);
 	section_write(builder, file, FMT_SECTION_BUILDS, builder->build, sizeof(builder->build[0]), builder->builds);
+	section_write(builder, file, FMT_SECTION_FAILURES, builder->failure, sizeof(builder->failure[0]),
+		      builder->failures);
 	section_write(builder, file, FMT_SECTION_QUEUES, builder->queue, sizeof(builder->queue[0]), builder->queues);
 	section_write(builder, file, FMT_SECTION_ARGS, builder->arg, sizeof(builder->arg[0]), builder->args);
 	section_write(builder, file, FMT_SECTION_GRAPHS, builder->graph, sizeof(builder->graph[0]), builder->graphs);

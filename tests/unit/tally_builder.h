@@ -40,6 +40,7 @@ struct builder {
 	struct fmt_transfer transfer[BUILDER_ITEMS];
 	struct fmt_memory memory[BUILDER_ITEMS];
 	struct fmt_build build[BUILDER_ITEMS];
+	struct fmt_failure failure[BUILDER_ITEMS];
 	struct fmt_queue queue[BUILDER_ITEMS];
 	struct fmt_arg arg[BUILDER_ITEMS];
 	struct fmt_graph graph[BUILDER_ITEMS];
@@ -47,7 +48,7 @@ struct builder {
 	struct fmt_named named[BUILDER_ITEMS];
 	char strings[BUILDER_STRINGS];
 	uint32_t backends, functions, threads, devices, ops, transfers, memories, builds, queues, args, graphs,
-		nodes, nameds;
+		nodes, nameds, failures;
 	uint64_t strings_used;
 };
 
@@ -76,6 +77,7 @@ struct fmt_op *builder_op(struct builder *builder, uint32_t backend, uint32_t de
 struct fmt_transfer *builder_transfer(struct builder *builder, uint32_t backend, uint32_t device);
 struct fmt_memory *builder_memory(struct builder *builder, uint32_t backend, uint32_t device);
 struct fmt_build *builder_build(struct builder *builder, uint32_t backend, const char *name);
+void builder_failure(struct builder *builder, uint32_t function, int32_t answer, const char *name, uint64_t calls);
 struct fmt_graph *builder_graph(struct builder *builder, uint32_t backend, uint32_t number);
 struct fmt_node *builder_node(struct builder *builder, const struct fmt_graph *graph, uint32_t device, const char *name,
 			      enum sonde_kind kind);

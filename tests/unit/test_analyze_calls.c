@@ -23,10 +23,9 @@ struct fixture {
 static int setup(void **state)
 {
 	struct fixture *fixture = calloc(1, sizeof(*fixture));
-	int i;
 
 	strcpy(fixture->run, builder_run_directory());
-	for (i = 0; i < PROCESSES; i++) {
+	for (int i = 0; i < PROCESSES; i++) {
 		struct builder *builder = builder_create(fixture->run, 100 + (uint32_t)i, 0, 10 * SECOND);
 		uint32_t backend = builder_backend(builder, "api");
 		uint32_t thread = builder_thread(builder, builder->process.pid);
@@ -42,10 +41,9 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	struct fixture *fixture = *state;
-	int i;
 
 	summary_destroy(fixture->summary);
-	for (i = 0; i < PROCESSES; i++)
+	for (int i = 0; i < PROCESSES; i++)
 		builder_destroy(fixture->builder[i]);
 	builder_remove(fixture->run);
 	free(fixture);
@@ -56,9 +54,8 @@ static const struct summary *summarise_by(struct fixture *fixture, enum summary_
 {
 	struct summary_options options = {.by = by};
 	const char *run = fixture->run;
-	int i;
 
-	for (i = 0; i < PROCESSES; i++)
+	for (int i = 0; i < PROCESSES; i++)
 		builder_write(fixture->builder[i]);
 	assert_int_equal(summary_of_directories(&run, 1, &options, &fixture->summary), 0);
 	return fixture->summary;
@@ -209,9 +206,8 @@ static void the_verdict_names_no_loop_that_is_less(void **state)
 static void the_verdict_names_the_call_that_has_not_returned(void **state)
 {
 	struct fixture *fixture = *state;
-	int i;
 
-	for (i = 0; i < PROCESSES; i++) {
+	for (int i = 0; i < PROCESSES; i++) {
 		uint32_t receive = builder_function(fixture->builder[i], 0, "api_receive", SONDE_KIND_p2p);
 
 		builder_calls(fixture->row[i], 20, SECOND / 1000);
@@ -337,9 +333,8 @@ static void transfers_are_merged_by_direction_and_memory(void **state)
 static void the_peak_of_several_processes_is_marked_as_a_bound(void **state)
 {
 	struct fixture *fixture = *state;
-	int i;
 
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		struct fmt_memory *memory = builder_memory(fixture->builder[i], 0, UINT32_MAX);
 
 		memory->memory = SONDE_MEMORY_pinned;
@@ -359,9 +354,8 @@ static void the_peak_of_several_processes_is_marked_as_a_bound(void **state)
 static void builds_are_merged_by_program_and_source(void **state)
 {
 	struct fixture *fixture = *state;
-	int i;
 
-	for (i = 0; i < PROCESSES; i++) {
+	for (int i = 0; i < PROCESSES; i++) {
 		struct fmt_build *build = builder_build(fixture->builder[i], 0, "stencil.cl");
 
 		build->source = i == 2 ? SONDE_BUILD_cache : SONDE_BUILD_source;
@@ -372,6 +366,24 @@ static void builds_are_merged_by_program_and_source(void **state)
 	assert_int_equal(fixture->summary->builds, 2);
 	assert_int_equal(fixture->summary->build[0].calls, 2);
 	assert_int_equal(fixture->summary->build[0].total_ns, 10 * MS);
+}
+
+static void failures_are_merged_by_function_and_answer(void **state)
+{
+	static const int64_t answers[] = {2, -7, 0}, calls[] = {3 * PROCESSES, PROCESSES - 1, 1};
+	struct fixture *fixture = *state;
+
+	for (int i = 0; i < PROCESSES; i++) {
+		builder_failure(fixture->builder[i], 0, 2, "NO_MEMORY", 3);
+		builder_failure(fixture->builder[i], 0, i ? -7 : 0, "", 1);
+	}
+	builder_failure(fixture->builder[0], 4711, 2, "of no function", 1);
+	summarise(fixture);
+	assert_int_equal(fixture->summary->failures, 3);
+	assert_string_equal(fixture->summary->failure[0].answer_name, "NO_MEMORY");
+	for (int i = 0; i < 3; i++)
+		assert_true(fixture->summary->failure[i].answer == answers[i] &&
+			    fixture->summary->failure[i].calls == (uint64_t)calls[i]);
 }
 
 /* ---- ledger ---- */
@@ -570,6 +582,7 @@ int main(void)
 		TEST(transfers_are_merged_by_direction_and_memory),
 		TEST(the_peak_of_several_processes_is_marked_as_a_bound),
 		TEST(builds_are_merged_by_program_and_source),
+		TEST(failures_are_merged_by_function_and_answer),
 		TEST(recorded_and_lost_is_seen),
 		TEST(device_work_that_was_not_delivered_is_unfinished),
 		TEST(a_whole_recording_is_no_lower_bound),

@@ -45,6 +45,7 @@ static void fill(struct builder *builder)
 	builder_transfer(builder, backend, device)->calls = 3;
 	builder_memory(builder, backend, device)->allocs = 3;
 	builder_build(builder, backend, "stencil.cl")->calls = 1;
+	builder_failure(builder, 0, 2, "NO_MEMORY", 1);
 }
 
 static int setup(void **state)

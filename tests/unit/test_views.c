@@ -76,6 +76,7 @@ static void add_calls(struct builder *builder, uint32_t rank)
 	row->blocked = 1200 * MS;
 	row->device_ns = SECOND;
 	row->failed = 1;
+	builder_failure(builder, function, -5, "DEV_OUT_OF_RESOURCES", 1);
 	function = builder_function(builder, 1, "dev_launch", SONDE_KIND_launch);
 	builder_calls(builder_row(builder, thread, function), 1004, 3000);
 	builder_build(builder, 1, "stencil.cl")->calls = 1;

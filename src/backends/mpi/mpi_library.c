@@ -32,6 +32,7 @@ enum question {
 	ASK_MESSAGE_F2C,
 	ASK_HANDLER_F2C,
 	ASK_FILE_F2C,
+	ASK_ERROR_CLASS,
 	ASK_COUNT
 };
 
@@ -59,6 +60,7 @@ static const char question_name[ASK_COUNT][32] = {
 	[ASK_MESSAGE_F2C] = "PMPI_Message_f2c",
 	[ASK_HANDLER_F2C] = "PMPI_Errhandler_f2c",
 	[ASK_FILE_F2C] = "PMPI_File_f2c",
+	[ASK_ERROR_CLASS] = "PMPI_Error_class",
 };
 
 static struct mpi_library the_library;
@@ -314,4 +316,21 @@ void mpi_neighbors_of(const struct mpi_library *library, mpi_handle comm, struct
 			comm, ask_comm(ASK_COMM_RANK, comm), &neighbors_out->in);
 		neighbors_out->out = neighbors_out->in;
 	}
+}
+
+/* MPICH's codes hold where the error came from, too. */
+int32_t mpi_plain_answer(int32_t code)
+{
+	const struct mpi_library *library = mpi_library();
+	int (*ask)(int, int *) = (int (*)(int, int *))(uintptr_t)answer[ASK_ERROR_CLASS];
+	uint32_t token;
+	int class;
+
+	if (!library || !ask)
+		return code;
+	token = rec_guard_enter();
+	if (ask(code, &class) != 0)
+		class = code;
+	rec_guard_leave(token);
+	return class;
 }

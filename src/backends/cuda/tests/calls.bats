@@ -105,7 +105,13 @@ EOF
 		sim $kind launch 3 answer 1 launch 2 answer 2 alloc 100 answer 0 launch 1
 		check 'calls("cudaLaunchKernel") == 6' 'failed("cudaLaunchKernel") == 2' \
 			'(calls("cudaMalloc"), failed("cudaMalloc")) == (1, 1)' 'kernels() == 4' \
-			'ledger("device_recorded") == 4' 's["memory"] == []' 'ledger("unfinished") == 0' 'not s["lower_bound"]'
+			'ledger("device_recorded") == 4' 's["memory"] == []' 'ledger("unfinished") == 0' 'not s["lower_bound"]' \
+			'[(f["name"], f["answer"], f["answer_name"], f["calls"]) for f in s["failures"]] == [
+				("cudaLaunchKernel", 1, "cudaErrorInvalidValue", 2),
+				("cudaMalloc", 2, "cudaErrorMemoryAllocation", 1)]'
+		sim $kind answer 700 threads 16 500
+		check '[(f["name"], f["answer_name"], f["calls"]) for f in s["failures"]] == [
+			("cudaLaunchKernel", "cudaErrorIllegalAddress", 8000)]'
 	done
 }
 

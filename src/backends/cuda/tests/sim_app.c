@@ -379,9 +379,11 @@ static void do_open(void)
 
 static int joining;
 
+/* op: of the program's first thread */
 static void *launch_many(void *data)
 {
 	sim_driver()->operation()->name = "threaded";
+	sim_driver()->operation()->answer = op->answer;
 	for (uint64_t count = (uint64_t)(uintptr_t)data; count; count--)
 		cudaLaunchKernel("", one, one, NULL, 0, NULL);
 	return NULL;

@@ -124,7 +124,9 @@ same_end() {
 		handled=$(grep -c failed "$T/out")
 		check "calls('MPI_Comm_size') == $handled" "calls('MPI_Reduce') == $handled + 1" 'failed("MPI_Reduce") == 1' \
 			"row('MPI_Reduce')['bytes_out'] == 8 * $handled" 'row("MPI_Send")["bytes_out"] == 0' \
-			'failed("MPI_Recv") == 2' 'row("MPI_Recv")["bytes_in"] == 40' 'ledger("calls_unfinished") == 0'
+			'failed("MPI_Recv") == 2' 'row("MPI_Recv")["bytes_in"] == 40' 'ledger("calls_unfinished") == 0' \
+			'("MPI_Recv", "MPI_ERR_TRUNCATE", 2) in [(f["name"], f["answer_name"], f["calls"]) for f in s["failures"]]' \
+			'all(f["answer_name"].startswith("MPI_ERR_") for f in s["failures"])'
 	done
 }
 
@@ -137,6 +139,7 @@ same_end() {
 		equal "status of $mpi" 0 "$status"
 		diff "$T/bare.out" "$T/out"
 		check 'failed("MPI_Send") == 1' 'calls("MPI_Bcast") == 3' 'failed("MPI_Bcast") == 2' \
-			'row("MPI_Bcast")["bytes_out"] == 40' 'row("MPI_Sendrecv")["bytes_in"] == 12'
+			'row("MPI_Bcast")["bytes_out"] == 40' 'row("MPI_Sendrecv")["bytes_in"] == 12' \
+			'{f["answer_name"] for f in s["failures"]} == {"MPI_ERR_TYPE"}'
 	done
 }

@@ -17,7 +17,9 @@ load lib
 			   for m in s["memory"] if m["kind"] == kind)' \
 			'len(s["memory"]) == 2 + (out["svm"] > 0)' \
 			'sum(m["alloc_bytes"] for m in s["memory"]) == (3 << 20) + out["image"] + 131072 + (out["svm"] << 20)' \
-			'failed("clCreateBuffer") == 1'
+			'failed("clCreateBuffer") == 1' \
+			'[(f["name"], f["answer_name"], f["calls"]) for f in s["failures"]] == [
+				("clCreateBuffer", "CL_INVALID_BUFFER_SIZE", 1)]'
 	done
 }
 
