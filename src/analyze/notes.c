@@ -206,6 +206,29 @@ static bool comes_from(const struct tally *tally, const struct tally *other)
 		(other->raw.pid == tally->raw.pid && other->raw.birth_ticks < tally->raw.birth_ticks));
 }
 
+/* Did a launcher start it as one of several, and does its own runtime know of no other one? */
+static bool is_alone(const struct recording *recording, const struct tally *tally)
+{
+	bool known = tally->raw.notes & FMT_NOTE_ALONE; /* where the launcher was below `sonde` */
+
+	return known || (tally->launch != READ_NONE && tally->raw.size == 1 &&
+			 recording->launch[tally->launch].raw.size > 1);
+}
+
+static void note_alone(struct analysis *analysis)
+{
+	const struct recording *recording = analysis->recording;
+	size_t count = 0;
+
+	for (size_t i = 0; i < recording->tallies; i++)
+		count += is_alone(recording, &recording->tally[i]);
+	if (count)
+		summary_add_note(analysis->summary, "alone",
+				 "%zu process%s found no other rank, though a launcher started several: it (mpirun, "
+				 "srun) belongs to another library than the program uses, or cannot start programs "
+				 "of that one", count, count == 1 ? "" : "es");
+}
+
 /* Jobs in a row below one `sonde` have the same ranks, of which each is one row here. */
 static void note_several_programs(struct analysis *analysis)
 {
@@ -214,7 +237,7 @@ static void note_several_programs(struct analysis *analysis)
 	size_t count = 0, first = 0, most = 0;
 
 	for (size_t i = 0; i < recording->tallies; i++)
-		if (recording->tally[i].rank >= 0)
+		if (recording->tally[i].rank >= 0 && !is_alone(recording, &recording->tally[i]))
 			of_rank[count++] = &recording->tally[i];
 	if (count)
 		qsort(of_rank, count, sizeof(const struct tally *), tally_rank_order);
@@ -321,8 +344,8 @@ static void note_flags(struct analysis *analysis)
 		{FMT_NOTE_LAUNCHES, "graph_launches",
 		 "heard of operations of graphs thousands of launches late: launches in Graphs may be too few"},
 		{FMT_NOTE_ROWS_FULL, "rows",
-		 "had more kinds of copies or of memory (256 of each), or built more (1,024 names), than is kept: the "
-		 "others lack in Transfers, Memory or Builds"},
+		 "had more kinds of copies or of memory (256 of each), built more (1,024 names) or had calls fail in "
+		 "more ways (512) than is kept: the others lack in Transfers, Memory, Builds or Calls that failed"},
 		{FMT_NOTE_PRIVATE, "private", "could not map its record, which is lost if it is killed"},
 	};
 	const struct recording *recording = analysis->recording;
@@ -501,7 +524,8 @@ void notes_finish(struct analysis *analysis)
 	note_open_calls(analysis);
 	note_several_runs(analysis);
 	if (!summary_note(summary, "several_runs"))
-		note_several_programs(analysis);
+		note_alone(analysis);
+	note_several_programs(analysis);
 	note_missing_ranks(analysis);
 	note_silent_launches(analysis);
 	note_unrecorded(analysis);

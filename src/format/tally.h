@@ -96,7 +96,8 @@ enum fmt_note {
 	FMT_NOTE_CONTEXTS_FULL = 1u << 6,     /* things nest in more ways than there is room for: device_ns is less */
 	FMT_NOTE_GRAPHS_FULL = 1u << 7,       /* there were more graphs or nodes than there is room for */
 	FMT_NOTE_LAUNCHES = 1u << 8,          /* launches of graphs may be more than were counted */
-	FMT_NOTE_ROWS_FULL = 1u << 9          /* there were more copies, memory or builds than there are rows for */
+	FMT_NOTE_ROWS_FULL = 1u << 9,         /* there were more rows of some sums than there is room for */
+	FMT_NOTE_ALONE = 1u << 10             /* its launcher started several ranks, and its runtime knows of one */
 };
 
 /* What lies in ctf/ beside the tally: see format/stream.h. */

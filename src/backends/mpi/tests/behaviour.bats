@@ -43,6 +43,21 @@ same_end() {
 	[ -n "${spawned:-}" ] || omit "no MPI that starts processes from a program"
 }
 
+@test "the launcher of another MPI, which starts each rank as a job of its own, is told of as that" {
+	for mpi in mpich openmpi; do
+		other=openmpi
+		[ $mpi = mpich ] || other=mpich
+		wants messages.$mpi
+		command -v mpirun.$other >/dev/null || omit "no mpirun.$other"
+		mpirun_of $other 2 "$SONDE" --json "$T/summary.json" "$PROGRAMS/messages.$mpi" >"$T/out" 2>"$T/err" || :
+		check 'processes == 2' '"alone" in notes' '"several_programs" not in notes'
+		"$SONDE" --json "$T/summary.json" mpirun.$other -n 2 "$PROGRAMS/messages.$mpi" >"$T/out" 2>"$T/err" || :
+		check 'processes == 2' '"alone" in notes' '"several_programs" not in notes'
+		job $mpi 2 "$PROGRAMS/messages.$mpi"
+		check '"alone" not in notes'
+	done
+}
+
 @test "C050 a program with sessions only" {
 	wants sessions.mpich
 	job mpich 2 "$PROGRAMS/sessions.mpich"
