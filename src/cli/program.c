@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "base/arena.h"
@@ -244,10 +245,24 @@ int program_become(char **words)
 	return program_cannot_run(words[0], errno);
 }
 
+static const char *why_not(const char *name, int error)
+{
+	struct stat status;
+
+	if (!strchr(name, '/')) /* of those in PATH it is not known which one */
+		return error == ENOENT ? "command not found" : strerror(error);
+	if (stat(name, &status) != 0)
+		return strerror(error);
+	if (S_ISDIR(status.st_mode))
+		return "is a directory";
+	if (error == EACCES && S_ISREG(status.st_mode) && access(name, X_OK) != 0)
+		return "is not executable";
+	return error == ENOENT ? "is there, but not the interpreter or loader that it names" : strerror(error);
+}
+
 int program_cannot_run(const char *name, int error)
 {
-	log_error(SONDE_EUSAGE, "%s: %s", name, error == ENOENT && !strchr(name, '/') ? "command not found"
-										       : strerror(error));
+	log_error(SONDE_EUSAGE, "%s: %s", name, why_not(name, error));
 	return error == ENOENT ? 127 : 126;
 }
 

@@ -299,3 +299,19 @@ completed()
 		max-size]\ncomplete = w|[add max-size]: only words can be added to
 	LIST
 }
+
+@test "why a program cannot be run is told: a directory, no right, no interpreter" {
+	touch plain
+	printf '#!/nonexistent/interpreter\n' >script
+	chmod +x script
+	while read -r program why; do
+		"$SONDE" "$program" >"$T/out" 2>"$T/err" || :
+		says "$T/err" "sonde: $program: $why"
+	done <<'END'
+./plain is not executable
+./script is there, but not the interpreter
+/ is a directory
+./nothing No such file or directory
+nothing command not found
+END
+}
