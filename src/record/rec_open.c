@@ -329,6 +329,11 @@ bool rec_open(void)
 		rec_missing_keep();
 		forget_parent();
 	}
+	if (rec_proc_excluded()) { /* again: a forked child may have given itself a rank */
+		rec_missing_drop();
+		state->off = true;
+		return false;
+	}
 	if (!rec_file_create()) {
 		rec_wiped->failed = 1;
 		return false;

@@ -107,6 +107,21 @@ bool rec_proc_rank(int *rank_out, int *size_out)
 	return false;
 }
 
+bool rec_proc_is_single(void)
+{
+	const char *from = getenv("SONDE_RANK_FROM");
+
+	while (from && *from) {
+		const char *rank = next_variable(&from), *size = next_variable(&from);
+
+		if (rank && size && launch_number(size) == 1)
+			return true;
+		from += strcspn(from, ",");
+		from += *from == ',';
+	}
+	return false;
+}
+
 /* The user wants certain ranks only. */
 static bool rank_is_left_out(void)
 {

@@ -247,6 +247,7 @@ uint64_t rec_birth(void);
 uint64_t rec_proc_start_time(void);
 size_t rec_proc_read(const char *path, char *buffer, size_t size);
 bool rec_proc_excluded(void);
+bool rec_proc_is_single(void); /* does some launcher say that it started one rank? */
 bool rec_proc_rank(int *rank_out, int *size_out); /* by the launcher of several; false: not known, nothing is set */
 
 /* rec_device.c: forget what belonged to the parent's record */

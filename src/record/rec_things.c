@@ -164,7 +164,7 @@ void rec_rank(int rank, int size)
 {
 	if (!rec_ready())
 		return;
-	if (size == 1 && rec_state.process->size > 1)
+	if (size == 1 && rec_state.process->size > 1 && !rec_proc_is_single())
 		rec_state.process->notes |= FMT_NOTE_ALONE;
 	rec_state.process->rank = rank;
 	rec_state.process->size = size;

@@ -4,6 +4,7 @@
  * that the child forks, of which the second one closes descriptors first.
  * no_record environment: a traced call, then without an environment another one by a forked child.
  * no_record cleared: the same, without an environment from the beginning.
+ * no_record ranks: two forked children that give themselves ranks make one call each.
  * no_record room N: a traced call, then files may no more be as large as a record, and N forked children make one each.
  * no_record inodes DIRECTORY: makes files there until there is no room for another one, then makes traced calls.
  */
@@ -56,6 +57,20 @@ static void call_and_fork(void)
 	call();
 }
 
+static void call_as_rank_0(void)
+{
+	setenv("OMPI_COMM_WORLD_RANK", "0", 1);
+	setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
+	call();
+}
+
+static void call_as_rank_1(void)
+{
+	setenv("OMPI_COMM_WORLD_RANK", "1", 1);
+	setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
+	call();
+}
+
 static void use_inodes(const char *directory)
 {
 	char path[4096];
@@ -89,6 +104,11 @@ int main(int argc, char **argv)
 	if (argc > 2) {
 		use_inodes(argv[2]);
 		call();
+		return 0;
+	}
+	if (argc > 1 && strcmp(argv[1], "ranks") == 0) {
+		run_forked(call_as_rank_0);
+		run_forked(call_as_rank_1);
 		return 0;
 	}
 	if (argc > 1 && strcmp(argv[1], "cleared") == 0)

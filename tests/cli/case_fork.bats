@@ -54,6 +54,12 @@ load lib
 	done
 }
 
+@test "a rank that a forked child gives itself is left out, or the only one" {
+	traced --ranks 1 "$APPS/no_record" ranks
+	equal status 0 "$status"
+	check '[p["rank"] for p in s["processes"]] == [1]' 'calls("MPI_Barrier") == 1'
+}
+
 @test "a program is left out, or the only one, by its path as well, absolute or not" {
 	need opencl
 	mkdir "own [1]"
