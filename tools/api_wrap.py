@@ -83,7 +83,7 @@ FAILED_STREAM = """		if (unlikely($failed))
 				result);
 """
 # Where a hook comes behind, or the result is no word.
-FAILED = """		if (unlikely($failed))
+FAILED = """		if (unlikely($failed) && thread == rec_tls.thread)
 			rec_failed(slot, $recorded);
 """
 

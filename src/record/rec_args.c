@@ -491,7 +491,8 @@ rec_word rec_args_answer(const struct rec_call *call)
 	argument = answer_of(backend, &backend->function[symbol->function]);
 	if (!argument || argument->when == FMT_ARG_RESULT || backend->reference_variants >> symbol->variant & 1)
 		return call->result; /* of Fortran the error argument */
-	if (!call->args || call->args[argument->index] < REC_POINTER_MIN)
+	if (!call->args || call->args[argument->index] < REC_POINTER_MIN ||
+	    !rec_readable((const void *)call->args[argument->index], sizeof(answer)))
 		return 0;
 	memcpy(&answer, (const void *)call->args[argument->index], sizeof(answer));
 	return (rec_word)(intptr_t)answer;

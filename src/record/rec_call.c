@@ -470,7 +470,8 @@ static bool is_recursive(const struct fmt_thread *thread, uint32_t depth, uint32
 
 static REC_COLD void leave_failed(const struct rec_call *call)
 {
-	rec_failed(call->slot, rec_args_answer(call));
+	if (call->thread == rec_tls.thread) /* else in a child with a record of its own: see rec_leave() */
+		rec_failed(call->slot, rec_args_answer(call));
 }
 
 void rec_leave(struct rec_call *call)

@@ -17,11 +17,13 @@ static struct known {
 	uint32_t row; /* index */
 } known[KNOWN];
 static uint32_t lock;
+static bool full;
 
 void rec_fail_forget(void)
 {
 	memset(known, 0, sizeof(known));
 	lock = 0;
+	full = false;
 }
 
 /* The one with the key, or the free one where it would be. */
@@ -70,6 +72,7 @@ static void add(struct known *one, uint64_t key, const struct fmt_function *func
 	row = rec_area_add(FMT_SECTION_FAILURES, &index);
 	if (!row) {
 		rec_state.process->notes |= FMT_NOTE_ROWS_FULL;
+		full = true;
 		return;
 	}
 	row->slot = (uint32_t)(key >> 32);
@@ -96,7 +99,7 @@ void rec_failed(uint32_t slot, rec_word answer)
 		answer = (rec_word)(intptr_t)backend->plain_answer((int32_t)answer);
 	key = (uint64_t)slot << 32 | (uint32_t)answer;
 	one = find(key);
-	if (!one->key) {
+	if (!one->key && !full) {
 		rec_signals_block(&signals);
 		rec_lock(&lock);
 		one = find(key);
@@ -122,7 +125,8 @@ rec_word rec_fast_failed(struct fmt_thread *thread, uint64_t slots, uint64_t beg
 		rec_fast_leave(thread, slot, begin, end, true);
 	else if (!rec_fast_late(thread, slot, begin, end, true))
 		return result;
-	rec_failed(slot, answer);
+	if (thread == rec_tls.thread)
+		rec_failed(slot, answer);
 	return result;
 }
 
@@ -138,6 +142,7 @@ rec_word rec_stream_failed(struct fmt_thread *thread, uint64_t slots, uint64_t b
 	} else if (!rec_stream_late(thread, slot, begin, true, answer)) {
 		return result;
 	}
-	rec_failed(slot, answer);
+	if (thread == rec_tls.thread)
+		rec_failed(slot, answer);
 	return result;
 }

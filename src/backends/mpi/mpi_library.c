@@ -318,7 +318,10 @@ void mpi_neighbors_of(const struct mpi_library *library, mpi_handle comm, struct
 	}
 }
 
-/* MPICH's codes hold where the error came from, too. */
+/*
+ * MPICH's codes hold where the error came from, too, and it answers before it is initialised and after it is finalised.
+ * Open MPI's codes are plain, and it ends programs that ask then.
+ */
 int32_t mpi_plain_answer(int32_t code)
 {
 	const struct mpi_library *library = mpi_library();
@@ -326,7 +329,7 @@ int32_t mpi_plain_answer(int32_t code)
 	uint32_t token;
 	int class;
 
-	if (!library || !ask)
+	if (!library || library->pointers || !ask)
 		return code;
 	token = rec_guard_enter();
 	if (ask(code, &class) != 0)

@@ -145,6 +145,20 @@ same_end() {
 	done
 }
 
+@test "calls that fail before MPI is there, and after it, end no program" {
+	for mpi in $MPIS; do
+		wants outside.$mpi
+		bare "$PROGRAMS/outside.$mpi"
+		equal "bare status of $mpi" 0 "$status"
+		for option in --queries -t; do
+			traced $option -o "$T/rec.$mpi$option" "$PROGRAMS/outside.$mpi"
+			equal "status of $mpi with $option" 0 "$status"
+			diff "$T/bare.out" "$T/out"
+			check 'failed("MPI_T_cvar_get_index") == 3'
+		done
+	done
+}
+
 @test "failed calls of Fortran whose error argument is absent are counted, and nothing is asked about them" {
 	for mpi in $MPIS; do
 		wants errors.f08.$mpi
