@@ -523,9 +523,9 @@ void notes_finish(struct analysis *analysis)
 	note_paused(analysis);
 	note_open_calls(analysis);
 	note_several_runs(analysis);
+	note_alone(analysis);
 	if (!summary_note(summary, "several_runs"))
-		note_alone(analysis);
-	note_several_programs(analysis);
+		note_several_programs(analysis);
 	note_missing_ranks(analysis);
 	note_silent_launches(analysis);
 	note_unrecorded(analysis);

@@ -99,7 +99,7 @@ void rec_failed(uint32_t slot, rec_word answer)
 		answer = (rec_word)(intptr_t)backend->plain_answer((int32_t)answer);
 	key = (uint64_t)slot << 32 | (uint32_t)answer;
 	one = find(key);
-	if (!one->key && !full) {
+	if (__atomic_load_n(&one->key, __ATOMIC_ACQUIRE) != key && !__atomic_load_n(&full, __ATOMIC_RELAXED)) {
 		rec_signals_block(&signals);
 		rec_lock(&lock);
 		one = find(key);
@@ -108,7 +108,7 @@ void rec_failed(uint32_t slot, rec_word answer)
 		rec_unlock(&lock);
 		rec_signals_restore(&signals);
 	}
-	if (one->key) {
+	if (__atomic_load_n(&one->key, __ATOMIC_ACQUIRE) == key) { /* else there was no room */
 		struct fmt_failure *row = rec_area_item(FMT_SECTION_FAILURES, one->row);
 
 		__atomic_fetch_add(&row->calls, 1, __ATOMIC_RELAXED);
