@@ -445,16 +445,15 @@ uint64_t rec_args_exit(struct rec_call *call)
 
 /* ---- what stands in the record about them: locked, at a function's first call ---- */
 
-static uint64_t names_of(const struct rec_backend *backend, const struct rec_argument *argument)
+/* NULL: its values have no names. */
+static const char *names_of(const struct rec_backend *backend, const struct rec_argument *argument)
 {
 	const char *text;
 
 	if (!argument->names)
-		return 0;
+		return NULL;
 	text = backend->pool + backend->names[argument->names];
-	if (!*text && backend->names_found)
-		text = backend->names_found(argument->names);
-	return text ? rec_text(text, strlen(text)) : 0;
+	return !*text && backend->names_found ? backend->names_found(argument->names) : text;
 }
 
 /* Where a function says why it failed: by a pointer, or by its result. NULL: nowhere that is described. */
@@ -473,9 +472,8 @@ static const struct rec_argument *answer_of(const struct rec_backend *backend, c
 const char *rec_args_answers(const struct rec_backend *backend, const struct rec_function *described)
 {
 	const struct rec_argument *argument = backend->argument ? answer_of(backend, described) : NULL;
-	const char *text = argument && argument->names ? backend->pool + backend->names[argument->names] : NULL;
 
-	return text && !*text && backend->names_found ? backend->names_found(argument->names) : text;
+	return argument ? names_of(backend, argument) : NULL;
 }
 
 rec_word rec_args_answer(const struct rec_call *call)
@@ -500,7 +498,7 @@ rec_word rec_args_answer(const struct rec_call *call)
 
 static bool describe(const struct rec_backend *backend, uint32_t slot, const struct rec_argument *argument)
 {
-	const char *name = backend->pool + argument->name;
+	const char *name = backend->pool + argument->name, *names = names_of(backend, argument);
 	struct fmt_arg *item = rec_area_add(FMT_SECTION_ARGS, NULL);
 
 	if (!item)
@@ -512,7 +510,7 @@ static bool describe(const struct rec_backend *backend, uint32_t slot, const str
 	item->flags = argument->flags & REC_ARGUMENT_FLAGS ? FMT_ARG_FLAGS : 0;
 	if (argument->how != REC_ARGUMENT_VALUE)
 		item->flags |= argument->how == REC_ARGUMENT_ARRAY ? FMT_ARG_ARRAY : FMT_ARG_ARRAY | FMT_ARG_SCALAR;
-	item->enumeration = names_of(backend, argument);
+	item->enumeration = names ? rec_text(names, strlen(names)) : 0;
 	rec_area_publish(FMT_SECTION_ARGS);
 	return item->name || argument->when == FMT_ARG_RESULT;
 }

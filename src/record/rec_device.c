@@ -332,7 +332,7 @@ static void add_transfer(struct rec_backend *backend, const struct rec_span *spa
 		row = NULL;
 	}
 	if (!row) {
-		row = rec_area_add_sums(FMT_SECTION_TRANSFERS);
+		row = rec_area_add_sums(FMT_SECTION_TRANSFERS, NULL);
 		if (!row)
 			return;
 		row->backend = backend->index;

@@ -17,13 +17,14 @@ static struct known {
 	uint32_t row; /* index */
 } known[KNOWN];
 static uint32_t lock;
-static bool full;
+static bool used, full;
 
 void rec_fail_forget(void)
 {
-	memset(known, 0, sizeof(known));
+	if (used) /* else its pages stay unmade */
+		memset(known, 0, sizeof(known));
 	lock = 0;
-	full = false;
+	used = full = false;
 }
 
 /* The one with the key, or the free one where it would be. */
@@ -69,12 +70,11 @@ static void add(struct known *one, uint64_t key, const struct fmt_function *func
 	struct fmt_failure *row;
 	uint64_t index;
 
-	row = rec_area_add(FMT_SECTION_FAILURES, &index);
-	if (!row) {
-		rec_state.process->notes |= FMT_NOTE_ROWS_FULL;
-		full = true;
+	row = rec_area_add_sums(FMT_SECTION_FAILURES, &index);
+	full = !row;
+	if (!row)
 		return;
-	}
+	used = true;
 	row->slot = (uint32_t)(key >> 32);
 	row->answer = (int32_t)key;
 	row->name = row->answer && described ? name_in(rec_args_answers(backend, described), row->answer) : 0;

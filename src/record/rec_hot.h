@@ -103,7 +103,6 @@ static inline __attribute__((always_inline)) struct fmt_thread *rec_fast_enter(u
 
 _Static_assert(FMT_BUCKETS % 4 == 1, "all buckets of an octave are within the histogram, or none");
 
-/* Frames above `depth` that nobody returned to, when the call at `depth` returns. */
 /* A call of this slot failed; answer: its code, 0 where it gives none. */
 REC_EXPORT REC_COLD void rec_failed(uint32_t slot, rec_word answer);
 /* These leave the call as well, and return the result. slots: what its slot was, and above 32 bits what it is now. */
@@ -111,6 +110,7 @@ REC_EXPORT REC_COLD rec_word rec_fast_failed(struct fmt_thread *thread, uint64_t
 					     rec_word answer, rec_word result);
 REC_EXPORT REC_COLD rec_word rec_stream_failed(struct fmt_thread *thread, uint64_t slots, uint64_t begin,
 					       rec_word answer, rec_word result);
+/* Frames above `depth` that nobody returned to, when the call at `depth` returns. */
 REC_EXPORT REC_COLD void rec_drop_above(struct fmt_thread *thread, uint32_t depth);
 /*
  * The end of a call whose function has lost its slot: recording was paused inside it. false: no, this is the child of
@@ -174,10 +174,13 @@ static inline __attribute__((always_inline)) void rec_fast_leave(struct fmt_thre
  *			R result = ((R (*)(rec_word, rec_word))api_real[S])(a0, a1);
  *			uint64_t end = rec_ticks();
  *
+ *			if (unlikely((int32_t)result != 0))
+ *				return rec_fast_failed(thread, slot | (uint64_t)api_slot[S] << 32, begin, end, result,
+ *						       result);
  *			if (likely(api_slot[S] == slot))
- *				rec_fast_leave(thread, slot, begin, end, (int32_t)result != 0);
+ *				rec_fast_leave(thread, slot, begin, end, false);
  *			else
- *				rec_fast_late(thread, slot, end, (int32_t)result != 0);
+ *				rec_fast_late(thread, slot, begin, end, false);
  *			return result;
  *		}
  *		return api_stream_S(a0, a1);

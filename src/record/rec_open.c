@@ -134,9 +134,9 @@ void *rec_area_add(enum fmt_section_kind kind, uint64_t *index_out)
 	return rec_area_item(kind, index);
 }
 
-void *rec_area_add_sums(enum fmt_section_kind kind)
+void *rec_area_add_sums(enum fmt_section_kind kind, uint64_t *index_out)
 {
-	void *row = rec_area_add(kind, NULL);
+	void *row = rec_area_add(kind, index_out);
 
 	if (!row)
 		rec_state.process->notes |= FMT_NOTE_ROWS_FULL;

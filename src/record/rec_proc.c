@@ -86,39 +86,43 @@ static int launch_number(const char *text)
 	return end == text || value < 0 || value > INT_MAX || strchr(end, ',') ? -1 : (int)value;
 }
 
-/* SONDE_RANK_FROM: "RANK/SIZE/NEEDS,...", names of variables, of which the last two may be missing. */
-bool rec_proc_rank(int *rank_out, int *size_out)
+/*
+ * What the next launcher of *from says, which is left behind it. It is SONDE_RANK_FROM: "RANK/SIZE/NEEDS,...", names of
+ * variables, of which the last two may be missing.
+ */
+static bool next_launcher(const char **from, int *rank_out, int *size_out)
 {
-	const char *from = getenv("SONDE_RANK_FROM");
+	while (*from && **from) {
+		const char *rank = next_variable(from), *size = next_variable(from);
+		bool needs = **from && **from != ',';
+		bool met = !needs || next_variable(from);
 
-	while (from && *from) {
-		const char *rank = next_variable(&from), *size = next_variable(&from);
-		bool needs = *from && *from != ',';
-		bool met = !needs || next_variable(&from);
-
+		*from += strcspn(*from, ",");
+		*from += **from == ',';
 		if (rank && met) {
 			*rank_out = launch_number(rank);
 			*size_out = size ? launch_number(size) : -1;
 			return true;
 		}
-		from += strcspn(from, ",");
-		from += *from == ',';
 	}
 	return false;
+}
+
+bool rec_proc_rank(int *rank_out, int *size_out)
+{
+	const char *from = getenv("SONDE_RANK_FROM");
+
+	return next_launcher(&from, rank_out, size_out);
 }
 
 bool rec_proc_is_single(void)
 {
 	const char *from = getenv("SONDE_RANK_FROM");
+	int rank, size;
 
-	while (from && *from) {
-		const char *rank = next_variable(&from), *size = next_variable(&from);
-
-		if (rank && size && launch_number(size) == 1)
+	while (next_launcher(&from, &rank, &size))
+		if (size == 1)
 			return true;
-		from += strcspn(from, ",");
-		from += *from == ',';
-	}
 	return false;
 }
 

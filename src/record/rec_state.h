@@ -98,7 +98,8 @@ bool rec_open(void);  /* opens one; false: off or impossible. Locked. */
 bool rec_populate(char *base, uint64_t bytes);
 bool rec_area_reserve(enum fmt_section_kind kind, uint64_t items); /* room for that many items */
 void *rec_area_add(enum fmt_section_kind kind, uint64_t *index_out); /* next item, not yet published */
-void *rec_area_add_sums(enum fmt_section_kind kind); /* a row of sums: where there is no room, a note says so */
+/* The same, of a row of sums: where there is no room, a note says so. */
+void *rec_area_add_sums(enum fmt_section_kind kind, uint64_t *index_out);
 void rec_area_publish(enum fmt_section_kind kind);
 bool rec_backend_open(struct rec_backend *backend);
 

@@ -30,7 +30,7 @@ static struct fmt_memory *find_memory(uint32_t backend, uint32_t device, uint32_
 		if (row->backend == backend && row->device == device && row->memory == kind)
 			return row;
 	}
-	row = rec_area_add_sums(FMT_SECTION_MEMORY);
+	row = rec_area_add_sums(FMT_SECTION_MEMORY, NULL);
 	if (!row)
 		return NULL;
 	row->backend = backend;
@@ -119,7 +119,7 @@ static struct fmt_build *find_build(const struct rec_backend *backend, uint64_t 
 		if (row->name == name && row->backend == backend->index && row->source == source)
 			return row;
 	}
-	row = rec_area_add_sums(FMT_SECTION_BUILDS);
+	row = rec_area_add_sums(FMT_SECTION_BUILDS, NULL);
 	if (!row)
 		return NULL;
 	row->name = name;

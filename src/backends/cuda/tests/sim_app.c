@@ -120,29 +120,16 @@ SET(starts_more)
 
 /* ---- calls of the runtime ---- */
 
-static void do_launch(void)
-{
-	for (uint64_t count = number(); count; count--)
-		cudaLaunchKernel("", one, one, NULL, 0, NULL);
-}
-
-static void do_launch_ptsz(void)
-{
-	for (uint64_t count = number(); count; count--)
-		cudaLaunchKernel_ptsz("", one, one, NULL, 0, NULL);
-}
-
-static void do_launch_handle(void)
-{
-	for (uint64_t count = number(); count; count--)
-		__cudaLaunchKernel("", one, one, NULL, 0, NULL);
-}
-
-static void do_launch_handle_ptsz(void)
-{
-	for (uint64_t count = number(); count; count--)
-		__cudaLaunchKernel_ptsz("", one, one, NULL, 0, NULL);
-}
+#define LAUNCH(word, function)                                 \
+	static void word(void)                                 \
+	{                                                      \
+		for (uint64_t count = number(); count; count--) \
+			function("", one, one, NULL, 0, NULL); \
+	}
+LAUNCH(do_launch, cudaLaunchKernel)
+LAUNCH(do_launch_ptsz, cudaLaunchKernel_ptsz)
+LAUNCH(do_launch_handle, __cudaLaunchKernel)
+LAUNCH(do_launch_handle_ptsz, __cudaLaunchKernel_ptsz)
 
 /* COPY FROM TO BYTES, by CUPTI's numbers */
 static void say_copy(void)
